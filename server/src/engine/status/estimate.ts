@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JobType } from '@sendroom/contract/job-life'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { waitsForReview } from '../shared/approval.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { aboutQueued, requeuedUntilLast } from '../shared/queue.ts'
 import { type ChatKind, type InstancePace, lastSendAt, type Queue } from './forecast.ts'
@@ -25,8 +26,8 @@ export async function expectOrder(
 }
 
 /**
- * When a job with `left` recipients waiting ends. Null when that is not known: the job has ended or is paused, or its
- * instance sends nothing until its trouble is over.
+ * When a job with `left` recipients waiting ends. Null when that is not known: the job has ended, is paused or not
+ * approved, or its instance sends nothing until its trouble is over.
  */
 export async function expectEnd(db: Db, jobId: number, left: number): Promise<Expected | null> {
   return (await expectEnds(db, [{ id: jobId, left }])).get(jobId) ?? null
@@ -43,7 +44,7 @@ export async function expectEnds(
       ${requeuedUntilLast} as last_not_before
     from jobs j join instances i on i.id = j.instance_id
     where j.id = any(${[...left.keys()]}::bigint[]) and j.status in ('Pending', 'Running') and j.paused_at is null
-      and i.is_active and i.waiting is null`)
+      and not ${waitsForReview} and i.is_active and i.waiting is null`)
   const open = asked.map((job) => ({ ...job, left: left.get(job.id) ?? 0 })).filter((job) => job.left > 0)
   const expected = await expectAll(db, open)
   return new Map(open.flatMap(({ id }, place) => (expected[place] ? [[id, expected[place]]] : [])))
@@ -162,13 +163,14 @@ type UnfinishedJob = {
   scheduledAt: string | null
 }
 
-/** The instances' queues in the order of their turns. Paused jobs are left out, since nobody knows when they resume. */
+/** The instances' queues in the order of their turns. Nobody knows when those send that are paused or not approved. */
 const findQueues = (db: Db, instanceIds: readonly number[]) =>
   db.many<UnfinishedJob>(sql`
     select j.id, j.instance_id, chat_kind(j.job_type) as kind, ${aboutQueued} as left,
       j.new_people_count as new_people, j.scheduled_at
     from jobs j
     where j.instance_id = any(${instanceIds}::bigint[]) and j.status in ('Pending', 'Running') and j.paused_at is null
+      and not ${waitsForReview}
     order by j.last_turn_at, j.id
     limit ${MAX_QUEUES * instanceIds.length}`)
 

@@ -8,7 +8,6 @@ import { until } from '../../../test/until.ts'
 import { decideReviews, markOverdue } from '../../engine/index.ts'
 import { startDueJobs } from '../../engine/jobs/lifecycle.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { lookForTroubles } from '../notices/watch.ts'
 
 const context = useSharedContext()
 const { jobs, instances } = contract
@@ -479,58 +478,6 @@ test('a program from before approval starts no job without one', async () => {
   expect(await stateOf(id)).toEqual({ status: 'Pending', review: 'in_review' })
 })
 
-// R-1401
-test('each step is told to those who can act', async () => {
-  const f = await fixture()
-  const other = await context.add.user({ instances: [f.instance], canCreateJobs: true })
-  const told = async () => {
-    await lookForTroubles(context.db, { hasMail: false })
-    await context.db.run(
-      sql`update troubles set began_at = began_at - interval '1 minute' where announced_at is null`,
-    )
-    await lookForTroubles(context.db, { hasMail: false })
-    const kinds = async ({ id }: TestUser) =>
-      (
-        await context.db.many<{ kind: string }>(sql`
-          with gone as (delete from notices n using troubles t
-            where n.user_id = ${id} and n.trouble_id = t.id and t.instance_id = ${f.instance.id}
-            returning t.kind, n.moment)
-          select kind from gone where moment = 'begin' order by kind`)
-      ).map(({ kind }) => kind)
-    return {
-      author: await kinds(f.author),
-      approver: await kinds(f.approver),
-      admin: await kinds(f.admin),
-      other: await kinds(other),
-    }
-  }
-  const nobody = { author: [], approver: [], admin: [], other: [] }
-  const { id } = await create(f, 3, { scheduledAt: inHours(5) })
-  expect(await told()).toEqual({ ...nobody, approver: ['approval_waiting'], admin: ['approval_waiting'] })
-  await act(f.approver, 'askChanges', await get(f.approver, id))
-  expect(await told()).toEqual({ ...nobody, author: ['changes_asked'] })
-  await act(f.author, 'ask', await get(f.author, id))
-  await act(f.approver, 'approve', await get(f.approver, id))
-  expect(await told()).toEqual({ ...nobody, author: ['approval_given'] })
-  await edit(f.author, id, { scheduledAt: inHours(6) })
-  await due(id)
-  expect(await told()).toEqual({
-    ...{
-      author: ['approval_overdue'],
-      approver: ['approval_overdue'],
-      admin: ['approval_overdue'],
-      other: [],
-    },
-  })
-  const second = await create(f, 3, { scheduledAt: inHours(5) })
-  await act(f.admin, 'override', await get(f.admin, second.id))
-  expect(await told()).toEqual({
-    ...nobody,
-    approver: ['approval_overridden'],
-    admin: ['approval_overridden'],
-  })
-})
-
 // R-1395
 test('a rule that begins waits for the renaming of a job, which counts its author’s number as well', async () => {
   const f = await fixture('above', 100)
@@ -600,4 +547,19 @@ describe('the rest of a job, which can get no new time any more, is approved whe
     expect((await stateOf(id)).review).toBe('in_review')
     await approveAndStart(f, id)
   })
+})
+
+// R-1381
+test('a job in review that is due delays no other, and nobody knows its end', async () => {
+  const f = await fixture()
+  await context.db.run(sql`
+    update instances set private_pause_from_ms = 60000, private_pause_to_ms = 60000 where id = ${f.instance.id}`)
+  const { id } = await approved(f, { scheduledAt: null })
+  const endOf = async (id: number) => Date.parse((await get(f.author, id)).endsAt ?? '')
+  const before = await endOf(id)
+  const waits = await create(f, 3)
+  expect((await endOf(id)) - before).toBeLessThan(30_000)
+  expect(await endOf(waits.id)).toBeNaN()
+  const planned = await create(f, 3, { scheduledAt: inHours(5) })
+  expect(await endOf(planned.id)).toBeGreaterThan(before)
 })

@@ -8,6 +8,7 @@ import { mailPassword, startMailServer } from '../../../test/mail-server.ts'
 import { useSimulator } from '../../../test/simulated.ts'
 import { until } from '../../../test/until.ts'
 import { beginBackup, endBackup } from '../../backup/outcome.ts'
+import { markOverdue } from '../../engine/index.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { LOOK_EVERY_MS, SEND_EVERY_MS } from '../../recurring-work.ts'
@@ -605,7 +606,7 @@ test('an approver is told of each request, the author of each answer, and nobody
   const shop = await context.add.instance({ name: 'Shop', approval: 'always' })
   const author = await context.add.user({ instances: [shop] })
   const approver = await context.add.user({ instances: [shop], canApproveJobs: true })
-  const admin = await context.add.admin()
+  const [admin, other] = [await context.add.admin(), await context.add.user({ instances: [shop] })]
   const { id } = await context.add.job({
     ...{ instanceId: shop.id, createdByUserId: author.id, scheduledAt: '2099-01-01T00:00:00Z' },
     messageId: (await context.add.message({ instanceId: shop.id })).id,
@@ -620,19 +621,16 @@ test('an approver is told of each request, the author of each answer, and nobody
         select t.kind from notices n join troubles t on t.id = n.trouble_id
         where n.user_id = ${user.id} and n.moment = 'begin' order by n.id`)
     ).map(({ kind }) => kind)
-  const edit = (minutes: number) =>
-    context.call(author, jobs.change, {
-      params: { id },
-      body: { scheduledAt: `2099-01-01T00:${minutes}:00Z` },
-    })
+  const edit = (scheduledAt: string) =>
+    context.call(author, jobs.change, { params: { id }, body: { scheduledAt } })
 
   // Its recipients were added later.
   await context.db.run(sql`update jobs set version = version + 1 where id = ${id}`)
   await pass()
-  for (const minutes of [10, 20]) {
+  for (const time of ['2099-01-02T00:00:00Z', '2099-01-03T00:00:00Z']) {
     await context.call(approver, jobs.askChanges, await body('Shorter'))
     await pass()
-    await edit(minutes)
+    await edit(time)
     await pass()
   }
   const asked = ['approval_waiting', 'approval_waiting', 'approval_waiting']
@@ -641,10 +639,21 @@ test('an approver is told of each request, the author of each answer, and nobody
 
   await context.call(approver, jobs.approve, await body())
   await pass()
-  await edit(30)
+  await edit('2099-01-04T00:00:00Z')
   await pass()
   await context.call(admin, jobs.override, await body('Flood'))
   await pass()
-  expect(await begun(approver)).toEqual([...asked, 'approval_waiting', 'approval_overridden'])
-  expect(await begun(author)).toEqual(['changes_asked', 'changes_asked', 'approval_given'])
+  await edit(new Date(Date.now() + 3600_000).toISOString())
+  await context.moveClock('2 hours')
+  await markOverdue(context.db)
+  await pass()
+  const toApprovers = [...asked, 'approval_waiting', 'approval_overridden', 'approval_overdue']
+  expect([await begun(approver), await begun(admin)]).toEqual([toApprovers, toApprovers])
+  expect(await begun(author)).toEqual([
+    'changes_asked',
+    'changes_asked',
+    'approval_given',
+    'approval_overdue',
+  ])
+  expect(await begun(other)).toEqual([])
 })
