@@ -37,7 +37,8 @@ async function fixture(groups = 1) {
       createJobOfRun('VN', begin, order)
     await makeDueRuns({ db: context.db, createJob }, never)
     await markOverdue(context.db)
-    return context.db.one<{ review: string }>(sql`select review from jobs where instance_id = ${instance.id}`)
+    return context.db.one<{ review: string }>(sql`
+      select review from jobs where instance_id = ${instance.id} order by id desc limit 1`)
   }
   return { id: added.id, message, author, approver, approve, make }
 }
@@ -79,4 +80,15 @@ test.for([
   const { approve, approver, make } = await fixture(groups)
   await approve(approver, 5)
   expect(await make()).toEqual({ review })
+})
+
+// R-1403
+test('a run whose job is overdue holds back no later one', async () => {
+  const { id, approve, approver, make } = await fixture()
+  await make()
+  await approve(approver)
+  await context.db.run(sql`
+    insert into series_runs (series_id, local_time, number, due_at)
+    select series_id, local_time || ' later', 2, clock_now() from series_runs where series_id = ${id}`)
+  expect(await make()).toEqual({ review: 'approved' })
 })

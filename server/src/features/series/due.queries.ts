@@ -64,8 +64,9 @@ export async function lockDueSeries(tx: Tx, id: number): Promise<DueSeries | nul
       array(select list_id from series_lists where series_id = s.id and is_excluded) as excluded_list_ids,
       exists (
         select from series_runs o join jobs j on j.id = o.job_id
-        -- Also one that was sent again after its end.
-        where o.series_id = s.id and o.state = 'made' and (j.status in ('Pending', 'Running') or j.settling)
+        -- Also one that was sent again after its end. One that nobody has approved in time sends nothing.
+        where o.series_id = s.id and o.state = 'made'
+          and (j.status in ('Pending', 'Running') and j.review is distinct from 'overdue' or j.settling)
       ) as is_former_live,
       case when not i.is_active then ${json({ code: 'account_inactive', params: {} })}
         when i.waiting->>'code' = 'account_unpaid' then i.waiting end as account_reason
