@@ -43,9 +43,9 @@ const listed = (data: object[]) => ({
 const whole = {
   ...row,
   messages: [
-    { id: 1, textContent: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới', hasImage: true },
-    { id: 2, textContent: 'Ưu đãi giữa tuần', hasImage: false },
-    { id: 3, textContent: 'Cảm ơn anh chị', hasImage: false },
+    { id: 1, textContent: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới', imageUrl: null },
+    { id: 2, textContent: 'Ưu đãi giữa tuần', imageUrl: null },
+    { id: 3, textContent: 'Cảm ơn anh chị', imageUrl: null },
   ],
   ...{
     nextPosition: 1,

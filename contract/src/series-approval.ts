@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { Instant, key, ReadVersion } from './values.ts'
+import { Instant, key } from './values.ts'
 
 /** The approval of a series by somebody other than its author. */
 export const SeriesApproval = z
   .object({
+    /** Stands for all that an approval binds, as it is now. Whoever approves names it. */
+    content: z.string(),
     /** Whether its content, rule and sources are those that were approved. */
     isApproved: z.boolean(),
     /** The last approval: by whom, when, and for how many recipients. Null if nobody approved it. */
@@ -19,7 +21,8 @@ export const SeriesApproval = z
 
 /** The approval of a series for runs with so many recipients. A run may have a fifth more. */
 export const ApproveSeries = z.object({
-  version: ReadVersion.unwrap(),
+  /** That of the series as it was read: an approval of anything else is refused. */
+  content: z.string().max(100),
   recipients: z
     .number(key('SERIES_FORM.APPROVED_INVALID'))
     .int(key('SERIES_FORM.APPROVED_INVALID'))

@@ -84,7 +84,7 @@ export type SeriesPeople = z.output<typeof SeriesPeople>
 /** A single series, with all that its form shows. */
 export const Series = SeriesRow.extend({
   messages: z
-    .array(z.object({ id: z.number(), textContent: z.string(), hasImage: z.boolean() }))
+    .array(z.object({ id: z.number(), textContent: z.string(), imageUrl: z.string().nullable() }))
     .meta({ description: 'Taken in turn' }),
   /** The place in `messages` of the one that the next run sends. */
   nextPosition: z.number(),

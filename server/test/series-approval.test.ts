@@ -27,10 +27,12 @@ async function fixture(groups = 1) {
     authorName: author.username,
     runsInMinutes: [-1],
   })
-  const approve = (user: typeof author, recipients = 10) =>
+  const get = async () =>
+    (await context.call(approver, contract.series.get, { params: { id: added.id } })).body.approval
+  const approve = async (user: typeof author, recipients = 10, content?: string) =>
     context.call(user, contract.series.approve, {
       params: { id: added.id },
-      body: { version: 1, recipients },
+      body: { content: content ?? (await get())?.content ?? '', recipients },
     })
   async function make() {
     const createJob: Parameters<typeof makeDueRuns>[0]['createJob'] = (begin, order) =>
@@ -40,23 +42,32 @@ async function fixture(groups = 1) {
     return context.db.one<{ review: string }>(sql`
       select review from jobs where instance_id = ${instance.id} order by id desc limit 1`)
   }
-  return { id: added.id, message, author, approver, approve, make }
+  return { message, author, approver, get, approve, make }
 }
 
 // R-1402
 test('somebody else than its author approves a series, and its jobs with it', async () => {
-  const { id, author, approver, approve, make } = await fixture()
-  const get = async () =>
-    (await context.call(approver, contract.series.get, { params: { id } })).body.approval
-  expect(await get()).toEqual({ isApproved: false, by: null, at: null, recipients: null, canApprove: true })
+  const { author, approver, get, approve, make } = await fixture()
+  expect(await get()).toEqual({
+    ...{ isApproved: false, by: null, at: null, recipients: null, canApprove: true },
+    content: expect.any(String),
+  })
   expect(await approve(author)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
   expect(await approve(approver, 0)).toMatchObject({
     ...{ status: 400, body: { fields: { recipients: 'SERIES_FORM.APPROVED_INVALID' } } },
   })
   expect(await approve(approver)).toMatchObject({ status: 200 })
   expect(await get()).toMatchObject({ isApproved: true, by: approver.username, recipients: 10 })
-  expect(await approve(approver)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
   expect(await make()).toEqual({ review: 'approved' })
+})
+
+// R-1402
+test('whoever read another text of a message approves nothing', async () => {
+  const { approver, get, approve, make } = await fixture()
+  const read = (await get())?.content
+  await context.db.run(sql`update messages set text_content = 'Scam'`)
+  expect(await approve(approver, 10, read)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  expect(await make()).toEqual({ review: 'overdue' })
 })
 
 // R-1402, R-1403

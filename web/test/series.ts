@@ -14,8 +14,8 @@ export const series: Series = {
   },
   createdAt: '2026-11-25T08:00:00.000Z',
   messages: [
-    { id: 5, textContent: 'Hello', hasImage: false },
-    { id: 6, textContent: 'No groups here', hasImage: false },
+    { id: 5, textContent: 'Hello', imageUrl: null },
+    { id: 6, textContent: 'No groups here', imageUrl: null },
   ],
   nextPosition: 1,
   ...{ groups: [{ id: 1, name: 'Family' }], contacts: [], contactIds: [], phoneNumbers: '', fallbacks: {} },

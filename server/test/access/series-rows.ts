@@ -55,9 +55,10 @@ export const seriesRows: RowsOf<typeof contract.series> = {
   pause: [creators(200), newSeries],
   resume: [creators(200), async (fixture) => of((await addSeries(fixture, paused)).id)],
   // R-1402
+  // An account without approval has nothing to approve.
   approve: [
-    creators(200),
-    async (fixture) => ({ ...(await newSeries(fixture)), body: { version: 1, recipients: 10 } }),
+    creators(409),
+    async (fixture) => ({ ...(await newSeries(fixture)), body: { content: '', recipients: 10 } }),
   ],
   end: [creators(200), newSeries],
   remove: [creators(204), newSeries],

@@ -12,6 +12,7 @@ import { reasonText } from '../../../i18n/words.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import { ActionButton, DetailHeader } from '../shared/detail-header.tsx'
 import { NextRuns, PastRuns } from './runs.tsx'
+import { SeriesApproval } from './series-approval.tsx'
 import { SeriesFacts } from './series-facts.tsx'
 import { SeriesStateBadge } from './series-labels.tsx'
 import { useSeriesActions } from './use-series-actions.ts'
@@ -38,6 +39,7 @@ export function OneSeriesPage() {
       {series.state === 'paused' && series.pausedReason && (
         <Alert color="yellow">{reasonText(series.pausedReason)}</Alert>
       )}
+      <SeriesApproval series={series} />
       <SeriesFacts series={series} />
       {series.state !== 'ended' && <NextRuns series={series} />}
       <PastRuns series={series} />

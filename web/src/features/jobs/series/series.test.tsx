@@ -1,3 +1,4 @@
+import type { Series } from '@sendroom/contract/series'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { wholeInstance } from '../../../../test/instance.ts'
@@ -179,4 +180,33 @@ test('a paused series says why and is resumed; an ended one can only be deleted'
   for (const name of ['Pause', 'Edit', 'End'])
     expect(isDisabled(screen.getByRole('button', { name })), name).toBe(true)
   expect(isDisabled(screen.getByRole('button', { name: 'Delete' }))).toBe(false)
+})
+
+// R-1512
+test('somebody else reads all messages of a series and approves it, but not one that changed meanwhile', async () => {
+  let now: NonNullable<Series['approval']> = {
+    ...{ content: 'a1', isApproved: false, by: null, at: null, recipients: null, canApprove: true },
+  }
+  const { person, requests } = open('/series/4', {
+    'GET /series/:id': () => ({ ...series, approval: now }),
+    'POST /series/:id/approve': ({ body }) => {
+      if ((body as { content: string }).content !== now.content) return refuse(409, 'stale_version')
+      now = { ...now, isApproved: true, ...{ by: 'lan', at: '2026-11-25T02:00:00.000Z', recipients: 120 } }
+      return { ...series, approval: now }
+    },
+  })
+  const region = within(await screen.findByRole('region', { name: 'Approval' }))
+  expect(region.getByText('No groups here')).toBeTruthy()
+  await person.click(region.getByRole('button', { name: 'Approve series' }))
+  expect(await region.findByText(/^Enter a whole number/)).toBeTruthy()
+  await person.type(region.getByLabelText(/^Recipients of each run/), '120')
+  now = { ...now, content: 'b2' }
+  await person.click(region.getByRole('button', { name: 'Approve series' }))
+  expect(await screen.findByText(/^The series has changed meanwhile/)).toBeTruthy()
+  await person.type(region.getByLabelText(/^Recipients of each run/), '120')
+  await person.click(region.getByRole('button', { name: 'Approve series' }))
+  expect(await region.findByText(/lan approved it at .* for 120 recipients/)).toBeTruthy()
+  expect(requests.filter(({ name }) => name === 'POST /series/:id/approve').at(-1)?.body).toEqual({
+    ...{ content: 'b2', recipients: 120 },
+  })
 })
