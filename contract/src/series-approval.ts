@@ -21,7 +21,7 @@ export const SeriesApproval = z
 
 /** The approval of a series for runs with so many recipients. A run may have a fifth more. */
 export const ApproveSeries = z.object({
-  /** That of the series as it was read: an approval of anything else is refused. */
+  /** The content of the series as it was read. An approval of anything else is refused. */
   content: z.string().max(100),
   recipients: z
     .number(key('SERIES_FORM.APPROVED_INVALID'))
