@@ -42,7 +42,7 @@ async function fixture(groups = 1) {
     return context.db.one<{ review: string }>(sql`
       select review from jobs where instance_id = ${instance.id} order by id desc limit 1`)
   }
-  return { message, author, approver, get, approve, make }
+  return { id: added.id, message, author, approver, get, approve, make }
 }
 
 // R-1402
