@@ -1,11 +1,20 @@
-import { addInstance, groupsOf, untilJob } from './fixture.ts'
+import type { Page } from '@playwright/test'
+import { addInstance, addMember, groupsOf, untilJob } from './fixture.ts'
 import { expect, test } from './scenario.ts'
 import { choose, confirm, toast } from './steps.ts'
 
 const TEXTS = ['First offer', 'Second offer', 'Third offer']
 
+/** The cell of a day in the calendar's month. */
+const cellOf = (page: Page, day: string) =>
+  page.getByRole('cell').filter({ has: page.locator(`time[datetime="${day}"]`) })
+
+const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+/** 09:00 in the time zone of the browser tests. */
+const dueOn = (day: string) => new Date(`${day}T09:00:00.000+07:00`).toISOString()
+
 // R-1504
-test('a weekly series of three texts to a set of groups is made, moved, skipped, and runs for weeks', async ({
+test('a weekly series is approved, one run dragged, one skipped, and it sends its texts for weeks', async ({
   fresh,
   openAs,
 }) => {
@@ -17,6 +26,11 @@ test('a weekly series of three texts to a set of groups is made, moved, skipped,
   })
   for (const textContent of TEXTS)
     await admin.call('POST /messages', { body: { textContent, instanceId: instance.id } })
+  const lan = await addMember(admin, {
+    ...{ use: [instance], canSendMessages: false, canCreateJobs: false },
+    canApproveJobs: true,
+  })
+  await admin.call('PUT /instances/:id', { params: { id: instance.id }, body: { approval: 'always' } })
   const page = await openAs(admin, '/series/new')
   let id = 0
   const runsOf = async (period: 'next' | 'past') =>
@@ -35,8 +49,31 @@ test('a weekly series of three texts to a set of groups is made, moved, skipped,
     id = (await admin.call('GET /series', { query: {} })).data[0]?.id ?? 0
   })
 
+  await test.step('drags the first run to the next day in the calendar', async () => {
+    const [first] = await runsOf('next')
+    const day = first?.localTime.slice(0, 10) ?? ''
+    await page.goto(`/calendar?month=${day.slice(0, 7)}`)
+    const entry = page.getByRole('listitem').filter({ hasText: 'Weekly offer' }).first()
+    await entry.dragTo(cellOf(page, dayAfter(day)))
+    await expect(toast(page, 'Moved.')).toBeVisible()
+    await expect(cellOf(page, dayAfter(day))).toContainText('Weekly offer')
+    expect((await runsOf('next'))[0]).toMatchObject({
+      localTime: `${day}T09:00`,
+      dueAt: dueOn(dayAfter(day)),
+    })
+  })
+
+  await test.step('a second user reads the three texts and approves them', async () => {
+    const approving = await openAs(await fresh.signIn(lan.username, lan.password), `/series/${id}`)
+    const approval = approving.getByRole('region', { name: 'Approval' })
+    for (const text of TEXTS) await expect(approval).toContainText(text)
+    await approval.getByLabel('Recipients of each run').fill('2')
+    await approval.getByRole('button', { name: 'Approve series' }).click()
+    await expect(toast(approving, 'Series approved.')).toBeVisible()
+  })
+
   await test.step('skips the third run', async () => {
-    await page.getByRole('link', { name: 'Weekly offer' }).click()
+    await page.goto(`/series/${id}`)
     const third = page.getByRole('table', { name: 'Next runs' }).getByRole('row').nth(3)
     await third.getByRole('button', { name: 'Skip' }).click()
     await confirm(page, 'Skip the run of', 'Skip')
