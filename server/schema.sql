@@ -777,6 +777,7 @@ CREATE INDEX messages_image ON messages USING btree (image_id);
 CREATE INDEX messages_instance ON messages USING btree (instance_id, id);
 CREATE INDEX messages_search ON messages USING gin (search_text gin_trgm_ops);
 CREATE INDEX messages_title ON messages USING btree ("left"(text_content, 100), id);
+CREATE TRIGGER messages_change_series AFTER UPDATE OF text_content, image_id ON messages FOR EACH ROW WHEN (old.text_content IS DISTINCT FROM new.text_content OR old.image_id IS DISTINCT FROM new.image_id OR old.has_variables IS DISTINCT FROM new.has_variables) EXECUTE FUNCTION change_series_of_message();
 CREATE TRIGGER messages_count_gone AFTER DELETE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
 CREATE TRIGGER messages_count_moved AFTER UPDATE OF instance_id, created_by_admin, created_by_user_id ON messages FOR EACH ROW WHEN (message_owner(old.instance_id, old.created_by_admin, old.created_by_user_id) <> message_owner(new.instance_id, new.created_by_admin, new.created_by_user_id)) EXECUTE FUNCTION count_moved_message();
 CREATE TRIGGER messages_count_new AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
@@ -1361,6 +1362,16 @@ AS $function$
   ) w
   where cap > 0 and used >= cap and used_then < cap
 $function$;
+
+CREATE OR REPLACE FUNCTION change_series_of_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update series s set version = version + 1
+  where s.state <> 'ended' and s.id in (select m.series_id from series_messages m where m.message_id = new.id);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION chat_kind(job_type text)
  RETURNS text

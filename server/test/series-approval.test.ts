@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { markOverdue } from '../src/engine/index.ts'
@@ -42,7 +43,7 @@ async function fixture(groups = 1) {
     return context.db.one<{ review: string }>(sql`
       select review from jobs where instance_id = ${instance.id} order by id desc limit 1`)
   }
-  return { id: added.id, message, author, approver, get, approve, make }
+  return { id: added.id, instance, message, author, approver, get, approve, make }
 }
 
 // R-1402
@@ -102,4 +103,37 @@ test('a run whose job is overdue holds back no later one', async () => {
     insert into series_runs (series_id, local_time, number, due_at)
     select series_id, local_time || ' later', 2, clock_now() from series_runs where series_id = ${id}`)
   expect(await make()).toEqual({ review: 'approved' })
+})
+
+// R-1402
+test('what the approver has not read is not approved: a text that changed meanwhile', async () => {
+  const { message, approver, approve } = await fixture()
+  await context.db.run(sql`update messages set text_content = 'Scam' where id = ${message.id}`)
+  expect(await approve(approver)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+})
+
+// R-1402
+test('a job that the author made beforehand is not taken for that of a run', async () => {
+  const { id, instance, message, author, approver, approve, make } = await fixture()
+  const keys = Array.from({ length: 60 }, (_, minute) => {
+    const localTime = `2026-01-05T09:${String(minute).padStart(2, '0')}`
+    const hash = createHash('sha256').update(`series ${id} ${localTime}`).digest('hex').slice(0, 32)
+    const requestId = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    return { localTime, requestId }
+  })
+  const key = keys.find(({ requestId }) => /^.{14}[1-8].{4}[89ab]/.test(requestId))
+  await context.db.run(
+    sql`update series_runs set local_time = ${key?.localTime ?? ''} where series_id = ${id}`,
+  )
+  const { body } = await context.call(author, contract.jobs.create, {
+    body: {
+      ...{ jobType: 'SendToUsers', phoneNumbers: '+84901234567', instanceId: instance.id },
+      ...{ messageId: message.id, requestId: key?.requestId, scheduledAt: '2099-01-01T00:00:00Z' },
+    },
+  })
+  expect(body).toMatchObject({ review: 'in_review' })
+  await approve(approver)
+  await make()
+  const [made, ofRun] = await context.db.many<{ review: string }>(sql`select review from jobs order by id`)
+  expect([made, ofRun]).toEqual([{ review: 'in_review' }, { review: 'approved' }])
 })

@@ -173,10 +173,13 @@ function orderOf(series: DueSeries, run: Chosen['run']): Order {
   }
 }
 
-/** A UUID that only this run has. */
+/**
+ * A UUID that only this run has. Its version is 0, which no request may have (`requestId` of `NewJob`): otherwise the
+ * author could make a job with it beforehand, which would be taken for that of the run and approved with the series.
+ */
 function requestIdOf(seriesId: number, localTime: string): string {
   const hash = createHash('sha256').update(`series ${seriesId} ${localTime}`).digest('hex')
-  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return hash.slice(0, 32).replace(/^(.{8})(.{4}).(.{3})(.{4})(.{12})$/, '$1-$2-0$3-$4-$5')
 }
 
 type Effect = { pause: Reason } | { fail: Reason }
