@@ -107,9 +107,10 @@ test('a run whose job is overdue holds back no later one', async () => {
 
 // R-1402
 test('what the approver has not read is not approved: a text that changed meanwhile', async () => {
-  const { message, approver, approve } = await fixture()
+  const { message, approver, get, approve } = await fixture()
+  const read = await get()
   await context.db.run(sql`update messages set text_content = 'Scam' where id = ${message.id}`)
-  expect(await approve(approver)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  expect(await approve(approver, 10, read?.content)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
 })
 
 // R-1402
