@@ -10,6 +10,7 @@ import type { Api } from './api.ts'
 import { browserOptions } from './browser.ts'
 import { openAs, wordsOf } from './gallery.ts'
 import { takePeoplePictures } from './guide-people.ts'
+import { takeApprovalPictures, takeSeriesPictures } from './guide-series.ts'
 import { openShop } from './guide-shop.ts'
 import { choose, main, mainButton, photograph, type Studio, visit } from './guide-studio.ts'
 import { Sendroom } from './sendroom.ts'
@@ -42,6 +43,7 @@ async function takeStaffPictures(studio: Studio) {
   await take('resume', page.getByRole('dialog'))
   await takeTestSend(studio)
   await takePeoplePictures(studio)
+  await takeSeriesPictures(studio)
   await takeLinking(studio)
 }
 
@@ -151,6 +153,7 @@ async function takePictures(browser: Browser, lang: string) {
     await takeStaffPictures({ ...(await open(shop.staff)), shop })
     const admin = { ...(await open(shop.admin)), shop }
     await takeAdminPictures(admin)
+    await takeApprovalPictures(admin)
     if (lang === 'en') await takeReadmePictures(admin)
   } finally {
     await sendroom.stop()

@@ -1188,7 +1188,7 @@ CREATE TABLE troubles (
   ended_at timestamptz,
   relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
-  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_approval'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
 );
 CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;

@@ -12,6 +12,7 @@ export const noticeKinds = [
   'changes_asked',
   'approval_overdue',
   'approval_overridden',
+  'series_approval',
   'series_paused',
   'series_missed',
   'backup_failed',

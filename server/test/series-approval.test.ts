@@ -3,6 +3,7 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { markOverdue } from '../src/engine/index.ts'
 import { createJobOfRun } from '../src/features/jobs/new-job.service.ts'
+import { lookForTroubles } from '../src/features/notices/watch.ts'
 import { makeDueRuns } from '../src/features/series/make-due.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
@@ -106,14 +107,6 @@ test('a run whose job is overdue holds back no later one', async () => {
 })
 
 // R-1402
-test('what the approver has not read is not approved: a text that changed meanwhile', async () => {
-  const { message, approver, get, approve } = await fixture()
-  const read = await get()
-  await context.db.run(sql`update messages set text_content = 'Scam' where id = ${message.id}`)
-  expect(await approve(approver, 10, read?.content)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
-})
-
-// R-1402
 test('a job that the author made beforehand is not taken for that of a run', async () => {
   const { id, instance, message, author, approver, approve, make } = await fixture()
   const keys = Array.from({ length: 60 }, (_, minute) => {
@@ -137,4 +130,25 @@ test('a job that the author made beforehand is not taken for that of a run', asy
   await make()
   const [made, ofRun] = await context.db.many<{ review: string }>(sql`select review from jobs order by id`)
   expect([made, ofRun]).toEqual([{ review: 'in_review' }, { review: 'approved' }])
+})
+
+// R-1404
+test('those who can approve a series are told that it waits, and nobody else', async () => {
+  const { author, approver, approve } = await fixture()
+  const told = async () => {
+    await lookForTroubles(context.db, { hasMail: false })
+    await context.db.run(
+      sql`update troubles set began_at = began_at - interval '1 minute' where announced_at is null`,
+    )
+    await lookForTroubles(context.db, { hasMail: false })
+    return context.db.many<{ userId: number; moment: string }>(sql`
+      delete from notices n using troubles t where t.id = n.trouble_id and t.kind = 'series_approval'
+      returning n.user_id, n.moment`)
+  }
+  expect(await told()).toEqual([{ userId: approver.id, moment: 'begin' }])
+  await approve(approver)
+  await told()
+  await context.db.run(sql`update messages set text_content = 'Scam'`)
+  expect((await told()).map(({ userId }) => userId)).toEqual([approver.id])
+  expect(author.id).not.toBe(approver.id)
 })

@@ -20,7 +20,7 @@ const columns = sql`
   case when s.id is not null then jsonb_build_object('id', s.id, 'name', s.name) end as series`
 
 /** The host of a trouble of a series is the id of the series. */
-const isOfSeries = sql`(t.kind in ('series_paused', 'series_missed'))`
+const isOfSeries = sql`(t.kind in ('series_approval', 'series_paused', 'series_missed'))`
 
 const subjects = sql`
   left join instances i on i.id = t.instance_id
@@ -37,6 +37,8 @@ const isOfApprover = canApproveFor('u', sql`t.instance_id`)
 const concerns = sql`
   case t.kind
     when 'approval_waiting' then ${isOfApprover} and not ${isOfAuthor}
+    when 'series_approval' then ${isOfApprover} and not exists (
+      select from series s where s.id::text = t.host and s.author_id = u.id)
     when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}

@@ -267,10 +267,11 @@ type OfApproval =
   | 'approval_given'
   | 'changes_asked'
   | 'approval_overridden'
+  | 'series_approval'
 
 /**
  * Brings about a trouble of this kind, and ends it. The instance is `Shop`. Those of an approval are for few of those
- * who see the job: jobs/approval.routes.test.ts.
+ * who see the job: server/test/series-approval.test.ts and the tests of approval.
  */
 const kinds: Record<
   Exclude<NoticeKind, OfApproval>,
@@ -530,8 +531,8 @@ test('users choose what and how; a Member is not offered what only Admins learn'
   const member = await context.add.user({ instances: [shop] })
   const choose = (user: TestUser, channels: ('bell' | 'email')[]) =>
     context.call(user, notices.choose, { body: { choices: [{ kind: 'account_down', channels }] } })
-  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(13)
-  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(11)
+  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(14)
+  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(12)
   expect((await choose(admin, ['email'])).body.choices[0]).toEqual({
     kind: 'account_down',
     channels: ['email'],

@@ -19,6 +19,9 @@ const decided = (what: 'approved' | 'overridden', code: ReasonCode) => sql`
       select from job_reviews later
       where later.job_id = r.job_id and later.id > r.id and later.what in ('approved', 'overridden')))`
 
+/** Whether the series `s` is what somebody has approved. */
+const isApproved = sql`(s.approved_hash is not null and s.approved_hash = series_content_hash(s.id))`
+
 /**
  * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
  * its id.
@@ -48,6 +51,9 @@ const presentOf: Record<NoticeKind, Sql> = {
     select j.instance_id, j.id, '', null from jobs j where j.status = 'Pending' and j.review = 'overdue'`,
   approval_given: decided('approved', 'approved_by'),
   approval_overridden: decided('overridden', 'overridden_by'),
+  series_approval: sql`
+    select s.instance_id, 0, s.id::text, null from series s join instances i on i.id = s.instance_id
+    where s.state = 'active' and i.approval <> 'never' and not ${isApproved}`,
   // Whoever pauses a series, or restores a backup, knows.
   series_paused: sql`
     select s.instance_id, 0, s.id::text, s.paused_reason from series s
@@ -97,6 +103,7 @@ export const wasOvercome = sql`
     when 'changes_asked' then false
     when 'approval_given' then false
     when 'approval_overridden' then false
+    when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isApproved})
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
     when 'series_missed' then exists (
       select from series_runs r where r.series_id::text = t.host and r.state = 'made' and r.due_at > t.began_at)

@@ -9,9 +9,10 @@ import { presentTroubles, wasOvercome } from './present.queries.ts'
 
 /** How long a trouble lasts before anybody is told. An instance that reconnects at once has not dropped out. */
 const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' else interval '10 seconds' end`
-/** A step that people take with a job, each time of which is news. */
+/** A step that people take with a job or a series, each time of which is news. */
 const isStepOfApproval = sql`(
-  t.kind in ('approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue', 'approval_overridden'))`
+  t.kind in ('approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue', 'approval_overridden',
+    'series_approval'))`
 /**
  * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
  * hour. Otherwise what comes and goes would be told each time.
