@@ -21,6 +21,7 @@ const entry = (day: string, time: string, more: object = {}) => ({
     instance: { id: 1, name: 'Nhà hàng Biển Xanh' },
     state: 'Pending',
     isPaused: false,
+    review: null,
     recipientCount: 120,
   },
   ...{
@@ -42,7 +43,7 @@ function entriesOf(day: string): object[] {
     ]
   if (day === dayOf(20))
     return [
-      entry(day, '09:00', { competes: true }),
+      entry(day, '09:00', { competes: true, review: 'in_review', isMovable: false }),
       entry(day, '09:15', { ...run, competes: true, recipientCount: 1, endsAt: at(dayOf(21), '10:00') }),
       entry(day, '13:00', {
         id: 13,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { jobStatuses, jobTypes } from './job-life.ts'
+import { jobReviews, jobStatuses, jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { blankable, Id, Instant, Named, TimeZone } from './values.ts'
 
@@ -25,6 +25,7 @@ export const CalendarEntry = z
       .meta({ description: 'The status of the job, or the state of the run' }),
     /** Whether the job, or the series of the run, is paused. */
     isPaused: z.boolean(),
+    review: z.enum(jobReviews).nullable().meta({ description: 'Of the approval of a job that waits' }),
     startsAt: Instant.meta({
       description: 'When the job began or is to begin, or the run is due',
     }),

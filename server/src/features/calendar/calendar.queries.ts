@@ -91,7 +91,8 @@ export const findJobs = (db: Db, caller: Caller, ids: readonly number[]) =>
     select 'job' as kind, j.id, s.id as series_id,
       coalesce(nullif(j.name, ''), s.name, left(j.text_content, 100)) as name, j.instance_id, j.job_type,
       j.status as state, j.paused_at is not null as is_paused, ${jobTime} as starts_at, j.completed_at,
-      j.recipient_count, j.version, j.status = 'Pending' and j.started_at is null as is_movable,
+      case when j.status = 'Pending' then j.review end as review, j.recipient_count, j.version,
+      j.status = 'Pending' and j.started_at is null and j.review is distinct from 'in_review' as is_movable,
       case j.status when 'Pending' then j.recipient_count when 'Running' then j.recipient_count - (
         select coalesce(sum(c.sent + c.failed + c.skipped), 0)::int from job_counts c where c.job_id = j.id) end as left
     from jobs j left join series_runs r on r.job_id = j.id
@@ -133,7 +134,7 @@ export const findRuns = (db: Db, ids: readonly number[]) =>
       from series s where s.id in (select series_id from run)
     )
     select 'run' as kind, r.id, s.id as series_id, s.name, s.instance_id, s.job_type, r.state,
-      s.state = 'paused' as is_paused, r.due_at as starts_at, null as completed_at, s.recipients as recipient_count,
+      s.state = 'paused' as is_paused, null as review, r.due_at as starts_at, null as completed_at, s.recipients as recipient_count,
       null::int as version, r.state = 'planned' as is_movable,
       case when r.state in ('planned', 'waiting') then s.recipients end as left
     from run r join of_series s on s.id = r.series_id`)

@@ -34,7 +34,12 @@ test('a day has its jobs and the runs without a job, the earliest first, with th
   const run = await addRun('2030-03-01T09:00:00Z', { name: 'News' })
   await addJob('2030-03-02T23:59:59Z', { textContent: 'a'.repeat(200) })
   const [first, second] = await read({ from: '2030-03-01' })
-  const of = { instance: { id: instance.id, name: instance.name }, jobType: 'SendToGroups', isPaused: false }
+  const of = {
+    instance: { id: instance.id, name: instance.name },
+    jobType: 'SendToGroups',
+    isPaused: false,
+    review: null,
+  }
   expect(first).toEqual({
     day: '2030-03-01',
     count: 2,
@@ -77,6 +82,20 @@ test('a job that began stands at its beginning, and a run that was made is its j
     { kind: 'job', state: 'Cancelled', endsAt: null },
   ])
   expect(second?.entries).toMatchObject([{ kind: 'run', state: 'skipped', endsAt: null, isMovable: false }])
+})
+
+// R-1350
+test('a job in review says so, and is not moved', async () => {
+  const { read, addJob } = await openFixture()
+  const { id } = await addJob('2030-03-01T10:00:00Z')
+  const entry = async () => (await read({ from: '2030-03-01' }))[0]?.entries[0]
+  for (const [review, isMovable] of [
+    ['in_review', false],
+    ['overdue', true],
+  ] as const) {
+    await context.db.run(sql`update jobs set review = ${review} where id = ${id}`)
+    expect(await entry()).toMatchObject({ review, isMovable })
+  }
 })
 
 // R-1351

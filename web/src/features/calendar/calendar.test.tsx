@@ -11,7 +11,13 @@ import './move-entry-dialog.tsx'
 
 const job: CalendarEntry = {
   ...{ kind: 'job', id: 12, seriesId: null, name: 'Spring offer', instance: { id: 7, name: 'Shop' } },
-  ...{ jobType: 'SendToGroups', state: 'Pending', isPaused: false, startsAt: '2099-11-10T02:00:00.000Z' },
+  ...{
+    jobType: 'SendToGroups',
+    state: 'Pending',
+    isPaused: false,
+    review: null,
+    startsAt: '2099-11-10T02:00:00.000Z',
+  },
   ...{ endsAt: '2099-11-10T04:40:00.000Z', recipientCount: 120, competes: true, isMovable: true, version: 3 },
 }
 const run: CalendarEntry = {
@@ -77,6 +83,17 @@ test('a month has its jobs and runs, with state and competition in words, and it
     ['2099-11-30', '35'],
     ['2099-12-01', '31'],
   ])
+})
+
+// R-1506
+test('a job in review says so, and cannot be moved', async () => {
+  const inReview: CalendarEntry = { ...job, review: 'in_review', isMovable: false }
+  open('/calendar?month=2099-11', {
+    'GET /calendar': ({ query }) => daysFrom(query, (day) => (day === '2099-11-10' ? [inReview] : [])),
+  })
+  const tuesday = within(await cell('Tuesday, November 10, 2099'))
+  expect(tuesday.getByRole('link', { name: /Pending.*In review.*Spring offer/ })).toBeTruthy()
+  expect(tuesday.queryByRole('button', { name: /^Move/ })).toBeNull()
 })
 
 // R-1506

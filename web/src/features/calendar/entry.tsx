@@ -8,6 +8,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconRepeat,
+  IconUserQuestion,
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -66,6 +67,9 @@ export function ShortEntry({
           {entry.isPaused && (
             <IconPlayerPause size={14} role="img" aria-label={t('JOB.PAUSED')} className={classes.icon} />
           )}
+          {waitsFor(entry) && (
+            <IconUserQuestion size={14} role="img" aria-label={t(waitsFor(entry))} className={classes.icon} />
+          )}
           {entry.competes && (
             <IconAlertTriangle
               size={14}
@@ -117,6 +121,11 @@ export function LongEntry({ entry, onMove }: EntryProps) {
               {t('JOB.PAUSED')}
             </Badge>
           )}
+          {waitsFor(entry) && (
+            <Badge variant="light" color="cyan" leftSection={<IconUserQuestion size={12} aria-hidden />}>
+              {t(waitsFor(entry))}
+            </Badge>
+          )}
           {entry.competes && (
             <Badge variant="light" color="orange" leftSection={<IconAlertTriangle size={12} aria-hidden />}>
               {t('CALENDAR.COMPETES')}
@@ -128,6 +137,10 @@ export function LongEntry({ entry, onMove }: EntryProps) {
     </li>
   )
 }
+
+/** The words for an approval that is missing. Empty if none is. */
+const waitsFor = ({ review }: CalendarEntry) =>
+  review === null || review === 'approved' ? '' : `JOB.REVIEW_${review.toUpperCase()}`
 
 const isOver = ({ state }: CalendarEntry) =>
   state === 'Completed' || state === 'Failed' || state === 'Cancelled'
