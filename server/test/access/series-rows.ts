@@ -1,5 +1,6 @@
 import type { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
+import { sql } from '../../src/platform/database/sql.ts'
 import { context, type Fixture } from './fixture.ts'
 import { of, type RowsOf, type Statuses } from './rows.ts'
 
@@ -55,10 +56,15 @@ export const seriesRows: RowsOf<typeof contract.series> = {
   pause: [creators(200), newSeries],
   resume: [creators(200), async (fixture) => of((await addSeries(fixture, paused)).id)],
   // R-1402
-  // An account without approval has nothing to approve.
   approve: [
-    creators(409),
-    async (fixture) => ({ ...(await newSeries(fixture)), body: { content: '', recipients: 10 } }),
+    creators(200),
+    async (fixture) => {
+      const { id } = await addSeries(fixture)
+      await context.db.run(sql`update instances set approval = 'always' where id = ${fixture.instanceId}`)
+      const { content } = await context.db.one<{ content: string }>(sql`
+        select encode(series_content_hash(${id}), 'hex') as content`)
+      return { ...of(id), body: { content, recipients: 10 } }
+    },
   ],
   end: [creators(200), newSeries],
   remove: [creators(204), newSeries],

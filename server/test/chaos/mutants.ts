@@ -116,7 +116,7 @@ const mutants = {
     },
     {
       file: 'features/series/make-due.ts',
-      from: '      await markMade(tx, series, run.id, idOf(job))\n      return job\n    })\n  await createJob(begin, orderOf(series, run))',
+      from: '      await markMade(tx, series, run.id, idOf(job))\n      await approveJobOfRun(tx, series.id, idOf(job))\n      return job\n    })\n  await createJob(begin, orderOf(series, run))',
       to: '      return job\n    })\n  const job = await createJob(begin, orderOf(series, run))\n  await db.begin((tx) => markMade(tx, series, run.id, idOf(job)))',
     },
   ],

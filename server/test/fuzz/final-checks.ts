@@ -30,7 +30,9 @@ export async function checkAtEnd(environment: Environment, tokens: string[]): Pr
   ]
 }
 
+/** Without its series no run is to come. */
 async function cancelAll(db: Pool): Promise<void> {
+  await db.run(sql`delete from series`)
   const open = await db.many<{ id: number }>(sql`select id from jobs where status in ('Pending', 'Running')`)
   for (const { id } of open) await db.begin((tx) => cancelJob(tx, id, 'fuzz'))
 }

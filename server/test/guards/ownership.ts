@@ -138,8 +138,8 @@ export const ownership = [
     [
       'the row of a job',
       'jobs/jobs',
-      '${jobRow} from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
-      '${jobRow} from jobs j where j.id = ${id}',
+      '${jobRow(caller)} from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      '${jobRow(caller)} from jobs j where j.id = ${id}',
       '/jobs/:id/[\\w-]+ answers only',
     ],
     [
