@@ -32,7 +32,7 @@ test('a job is sent as a second person has approved it, after the changes that w
     await expect(making.getByText('Jobs of this account need approval.')).toBeVisible()
     await expect(making.getByText(`${groupIds.length} selected`)).toBeVisible()
     await making.getByRole('button', { name: 'Create job' }).click()
-    await expect(toast(making, 'The job waits for approval.')).toBeVisible()
+    await expect(toast(making, 'Job created. The job waits for approval.')).toBeVisible()
     await expect(rowOf(making, first)).toContainText('In review')
   })
 
@@ -57,7 +57,7 @@ test('a job is sent as a second person has approved it, after the changes that w
     await expect(making.getByText('Please take the second text.')).toBeVisible()
     await choose(making, 'Another message', second)
     await making.getByRole('button', { name: 'Save' }).click()
-    await expect(toast(making, 'The job waits for approval.')).toBeVisible()
+    await expect(toast(making, 'Job changed. The job waits for approval.')).toBeVisible()
     await expect(approval).toContainText(second)
   })
 
