@@ -58,6 +58,13 @@ const whole = {
   ...{ excludedLists: [], isFrozen: true, frozenCount: 120, quietDays: ['2031-01-01', '2031-02-03'] },
   ...{ quietPolicy: 'move', overlap: 'skip', version: 3 },
 }
+const waitsForApproval = {
+  ...whole,
+  approval: {
+    ...{ content: 'a1', isApproved: false, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
+    canApprove: true,
+  },
+}
 const skipped = { code: 'run_quiet', params: {} }
 const runs = [
   nextRun,
@@ -88,6 +95,7 @@ export const seriesViews: Record<string, View> = {
   },
   'series-edit': { path: '/series/edit/4', answers },
   'series-page': { path: '/series/4', answers },
+  'series-approval': { path: '/series/4', answers: { ...answers, '/series/4': waitsForApproval } },
   'series-move': {
     path: '/series/4',
     answers,
