@@ -676,7 +676,6 @@ CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHE
 CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
-CREATE TRIGGER jobs_unmark_test_send BEFORE UPDATE OF recipient_count ON jobs FOR EACH ROW WHEN (old.is_test_send AND new.recipient_count > 1) EXECUTE FUNCTION unmark_test_send();
 
 CREATE TABLE known_lids (
   lid text NOT NULL,
@@ -2839,12 +2838,3 @@ CREATE OR REPLACE FUNCTION unaccent_lower(text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN lower(CASE WHEN (octet_length($1) = length($1)) THEN $1 ELSE translate(regexp_replace(NORMALIZE($1, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), 'đĐ'::text, 'dD'::text) END);
-
-CREATE OR REPLACE FUNCTION unmark_test_send()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.is_test_send := false;
-  return new;
-end $function$;

@@ -18,12 +18,14 @@ alter table jobs
   add review_hash bytea,
   -- Without an approval the job is overdue then. Null: the job is sent as soon as somebody approves it.
   add approve_by timestamptz,
-  -- Whoever changed, restarted or retried the job last. No reference, as ids of users are never used again.
+  -- The user who changed, restarted or retried the job last. No reference, as ids of users are never used again.
   add edited_by_user_id bigint,
   add edited_by_user_name text,
   -- A message that somebody tries on one number. Needs no approval and counts for none.
   add is_test_send boolean not null default false;
 create index jobs_in_review on jobs (approve_by) where status = 'Pending' and review <> 'approved';
+create index jobs_of_editor on jobs (edited_by_user_id, instance_id) where edited_by_user_id is not null;
+create index jobs_tests on jobs (created_by_user_id, instance_id) where is_test_send;
 
 create table job_reviews (
   id bigint generated always as identity primary key,
@@ -45,7 +47,9 @@ create table recent_recipients (
   user_id bigint not null references users on delete cascade,
   instance_id bigint not null references instances on delete cascade,
   at timestamptz not null,
-  recipients int not null
+  recipients int not null,
+  -- Whether this is a test that was deleted since.
+  is_test boolean not null default false
 );
 create index recent_recipients_user on recent_recipients (user_id, instance_id);
 create index recent_recipients_instance on recent_recipients (instance_id);
@@ -72,28 +76,50 @@ create function sends_at(j jobs) returns timestamptz language sql stable as $$
     else greatest(coalesce(j.started_at, j.scheduled_at, j.created_at), j.resumed_at) end
 $$;
 
--- The most recipients that the author's jobs on the account have in any 24 hours with this job. A cancelled job counts
+-- How many people the author of this test has sent tests to with the account, in 24 hours, with this one.
+create function tested_within_a_day(j jobs) returns bigint language sql stable as $$
+  select (
+      select count(distinct d.chat_id) from jobs o join deliveries d on d.job_id = o.id
+      where o.is_test_send and o.created_by_user_id = j.created_by_user_id and o.instance_id = j.instance_id
+        and (o.status in ('Pending', 'Running') or o.started_at is not null)
+        and sends_at(o) > clock_now() - interval '24 hours'
+    ) + (
+      select count(*) from recent_recipients p
+      where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id and p.is_test
+        and p.at > clock_now() - interval '24 hours')
+$$;
+
+-- The jobs that count for a user on an account: made, or changed or sent again last, by them.
+create function jobs_within_a_day(of_user bigint, of_instance bigint) returns setof jobs language sql stable as $$
+  select o.* from jobs o
+  where o.created_by_user_id = of_user and o.status in ('Pending', 'Running') and o.instance_id = of_instance
+    and not o.is_test_send
+  union all
+  select o.* from jobs o
+  where o.has_deliveries and o.completed_at > clock_now() - interval '24 hours' and o.created_by_user_id = of_user
+    and o.instance_id = of_instance and not o.is_test_send
+  union all
+  select o.* from jobs o
+  where o.edited_by_user_id = of_user and o.created_by_user_id is distinct from of_user and o.instance_id = of_instance
+    and not o.is_test_send and (o.status in ('Pending', 'Running')
+      or o.has_deliveries and o.completed_at > clock_now() - interval '24 hours')
+$$;
+
+-- The most recipients that the user's jobs on the account have in any 24 hours with this job. A cancelled job counts
 -- with those who got its message.
-create function recipients_within_a_day(j jobs) returns bigint language sql stable as $$
+create function recipients_within_a_day(j jobs, of_user bigint) returns bigint language sql stable as $$
   select max(w.total) from (
     select r.at, sum(r.recipients) over (
       order by r.at range between current row and interval '23:59:59.999999' following) as total
     from (
       select sends_at(j) as at, j.recipient_count::bigint as recipients
       union all
-      select sends_at(o), o.recipient_count from jobs o
-      where o.created_by_user_id = j.created_by_user_id and o.status in ('Pending', 'Running')
-        and o.instance_id = j.instance_id and o.id <> j.id and not o.is_test_send
-      union all
       select sends_at(o), case o.status when 'Cancelled' then (
           select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = o.id) else o.recipient_count end
-      from jobs o
-      where o.has_deliveries and o.completed_at > clock_now() - interval '24 hours'
-        and o.created_by_user_id = j.created_by_user_id and o.instance_id = j.instance_id and o.id <> j.id
-        and not o.is_test_send
+      from jobs_within_a_day(of_user, j.instance_id) o where o.id <> j.id
       union all
       select p.at, p.recipients from recent_recipients p
-      where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id
+      where p.user_id = of_user and p.instance_id = j.instance_id and not p.is_test
     ) r
     where r.at > sends_at(j) - interval '24 hours' and r.at < sends_at(j) + interval '24 hours'
   ) w
@@ -103,26 +129,50 @@ $$;
 create function needs_approval(j jobs) returns boolean language plpgsql as $$
 declare
   account record;
+  users_of_job bigint[];
+  one bigint;
 begin
+  -- A rule that begins waits for those who decide by the former one, and then finds their jobs.
+  perform pg_advisory_xact_lock_shared(29005, hashint8(j.instance_id));
   select approval, approval_above into account from instances where id = j.instance_id;
-  if j.is_test_send or account.approval = 'never' then
+  if account.approval = 'never' then
     return false;
+  elsif j.is_test_send then
+    -- Tests are free, but not a way to send to everybody one by one.
+    return tested_within_a_day(j) > case account.approval when 'above' then greatest(20, account.approval_above) else 20 end;
   elsif account.approval = 'always' then
     return true;
   end if;
+  -- Also for whoever changed it or sends it again: otherwise the jobs of others, or of those who have gone, would be
+  -- free. Without both the job counts alone.
+  select array_agg(distinct u order by u) into users_of_job
+  from unnest(array[j.created_by_user_id, j.edited_by_user_id]) u where u is not null;
   -- Two jobs that are made at the same moment count each other: the next statement sees what was committed meanwhile.
-  perform pg_advisory_xact_lock(29004, hashtext(format('%s/%s', j.created_by_user_id, j.instance_id)));
-  return recipients_within_a_day(j) > account.approval_above;
+  foreach one in array coalesce(users_of_job, '{}') loop
+    perform pg_advisory_xact_lock(29004, hashtext(format('%s/%s', one, j.instance_id)));
+  end loop;
+  foreach one in array coalesce(users_of_job, '{}') loop
+    if recipients_within_a_day(j, one) > account.approval_above then
+      return true;
+    end if;
+  end loop;
+  return j.recipient_count > account.approval_above;
 end $$;
 
--- Asks for an approval of what the job is now. A job whose time has passed is overdue, unless it was due at once: after
--- a restart, a retry or a resume.
+-- Without an approval the job is overdue then. Only a job that can still get a new time has one that has passed: one
+-- that has begun could never be approved.
+create function approval_deadline(j jobs) returns timestamptz language sql stable as $$
+  select j.scheduled_at
+  where j.scheduled_at > clock_now() or (j.run = 1 and j.started_at is null and not exists (
+    select from deliveries d where d.job_id = j.id and d.status not in ('queued', 'skipped')))
+$$;
+
+-- Asks for an approval of what the job is now.
 create function ask_approval(j jobs) returns void language plpgsql as $$
 declare
   hash bytea := job_content_hash(j.id);
 begin
-  update jobs set status = 'Pending', review = 'in_review', review_hash = hash,
-    approve_by = case when scheduled_at > clock_now() or (run = 1 and started_at is null) then scheduled_at end
+  update jobs set status = 'Pending', review = 'in_review', review_hash = hash, approve_by = approval_deadline(j)
   where id = j.id;
   insert into job_reviews (job_id, what, by_user_name, hash)
   values (j.id, 'asked', coalesce(j.edited_by_user_name, j.created_by_user_name), hash);
@@ -173,9 +223,12 @@ create constraint trigger jobs_approval_again
     or new.status = 'Running' and old.paused_at is not null and new.paused_at is null)
   execute function review_changed_job();
 
--- Whoever needs approval for jobs from now on, needs it for those that wait, too.
+-- A rule that begins concerns the jobs that wait, too. Their rows are locked first, as every other transaction locks
+-- them before it decides.
 create function review_waiting_jobs() returns trigger language plpgsql as $$
 begin
+  perform from jobs where instance_id = new.id and status = 'Pending' and review is null order by id for no key update;
+  perform pg_advisory_xact_lock(29005, hashint8(new.id));
   perform review_job(j.id) from jobs j
   where j.instance_id = new.id and j.status = 'Pending' and j.review is null;
   return null;
@@ -204,7 +257,7 @@ begin
   new.started_at := old.started_at;
   new.review := 'in_review';
   new.review_hash := job_content_hash(new.id);
-  new.approve_by := new.scheduled_at;
+  new.approve_by := approval_deadline(old);
   insert into job_reviews (job_id, what, by_user_name, hash)
   values (new.id, 'asked', coalesce(new.edited_by_user_name, new.created_by_user_name), new.review_hash);
   return new;
@@ -220,15 +273,43 @@ begin
 end $$;
 create trigger jobs_mark_test_send before insert on jobs for each row execute function mark_test_send();
 
-create function keep_recent_recipients() returns trigger language plpgsql as $$
+-- A change makes a test a job like others: its text and recipients may be any then. A step of its approval is none.
+create function end_test_send() returns trigger language plpgsql as $$
 begin
-  delete from recent_recipients where user_id = old.created_by_user_id and instance_id = old.instance_id
-    and at <= clock_now() - interval '24 hours';
+  new.is_test_send := false;
+  return new;
+end $$;
+create trigger jobs_end_test_send before update of version on jobs
+  for each row when (
+    old.is_test_send and old.version <> new.version and old.review is not distinct from new.review)
+  execute function end_test_send();
+
+create function keep_recent_test() returns trigger language plpgsql as $$
+begin
+  insert into recent_recipients (user_id, instance_id, at, recipients, is_test)
+  select old.created_by_user_id, i.id, greatest(old.started_at, old.resumed_at), 1, true from instances i
+  where i.id = old.instance_id and i.approval <> 'never'
+    and greatest(old.started_at, old.resumed_at) > clock_now() - interval '24 hours'
+    and exists (select from users where id = old.created_by_user_id);
+  return old;
+end $$;
+create trigger jobs_keep_test before delete on jobs
+  for each row when (old.started_at is not null and old.is_test_send) execute function keep_recent_test();
+
+-- Recipients are kept for the author, and for the user who changed the job or sent it again. A restart counts at the
+-- time of the run that it ends. Of a job that was cancelled count those who got its message.
+create function keep_recent_recipients() returns trigger language plpgsql as $$
+declare
+  sent_at timestamptz := greatest(old.started_at, old.resumed_at);
+  recipients int := case when tg_op = 'DELETE' and old.status = 'Cancelled' then (
+    select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = old.id) else old.recipient_count end;
+begin
+  delete from recent_recipients where user_id in (old.created_by_user_id, old.edited_by_user_id)
+    and instance_id = old.instance_id and at <= clock_now() - interval '24 hours';
   insert into recent_recipients (user_id, instance_id, at, recipients)
-  select old.created_by_user_id, old.instance_id, sends_at(old), old.recipient_count
-  from instances i where i.id = old.instance_id and i.approval = 'above'
-    and exists (select from users where id = old.created_by_user_id)
-    and sends_at(old) > clock_now() - interval '24 hours';
+  select u.id, old.instance_id, sent_at, recipients
+  from instances i join users u on u.id in (old.created_by_user_id, old.edited_by_user_id)
+  where i.id = old.instance_id and i.approval = 'above' and sent_at > clock_now() - interval '24 hours';
   return coalesce(new, old);
 end $$;
 create trigger jobs_keep_recipients before delete on jobs
@@ -250,6 +331,11 @@ begin
 end $$;
 create trigger jobs_forget_review before update of run on jobs
   for each row when (old.run <> new.run) execute function forget_review();
+-- Sending to the remaining recipients keeps an approval. Where none was given, it asks anew.
+create trigger jobs_forget_review_of_retry before update of status on jobs
+  for each row when (
+    old.status in ('Completed', 'Failed', 'Cancelled') and new.status = 'Pending' and new.review <> 'approved')
+  execute function forget_review();
 
 drop trigger jobs_notify_update on jobs;
 create trigger jobs_notify_update after update of status, paused_at, scheduled_at, version, review on jobs
@@ -258,4 +344,4 @@ create trigger jobs_notify_update after update of status, paused_at, scheduled_a
 alter table troubles drop constraint troubles_kind_check;
 alter table troubles add constraint troubles_kind_check check (kind in ('account_down', 'account_expiring',
   'job_failed', 'job_stuck', 'approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue',
-  'approval_overridden', 'series_paused', 'series_missed', 'backup_failed', 'disk_low'));
+  'approval_overridden', 'series_approval', 'series_paused', 'series_missed', 'backup_failed', 'disk_low'));

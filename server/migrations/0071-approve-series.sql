@@ -26,3 +26,17 @@ create function series_content_hash(of_series bigint) returns bytea language sql
   )::text, 'UTF8'))
   from series s where s.id = of_series
 $$;
+
+-- An approver reads the messages of a series in one version of it. So another text or image of a message is another
+-- version of each series that sends it. The change also waits for a run that is being made, which holds the series.
+create function change_series_of_message() returns trigger language plpgsql as $$
+begin
+  update series s set version = version + 1
+  where s.state <> 'ended' and s.id in (select m.series_id from series_messages m where m.message_id = new.id);
+  return null;
+end $$;
+create trigger messages_change_series after update of text_content, image_id on messages
+  for each row when (
+    (old.text_content, old.image_id, old.has_variables)
+      is distinct from (new.text_content, new.image_id, new.has_variables))
+  execute function change_series_of_message();
