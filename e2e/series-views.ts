@@ -61,7 +61,7 @@ const whole = {
 const waitsForApproval = {
   ...whole,
   approval: {
-    ...{ content: 'a1', isApproved: false, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
+    ...{ isApproved: false, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
     canApprove: true,
   },
 }

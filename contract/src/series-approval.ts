@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { Instant, key } from './values.ts'
+import { Instant, key, ReadVersion } from './values.ts'
 
 /** The approval of a series by somebody other than its author. */
 export const SeriesApproval = z
   .object({
-    /** Stands for all that an approval binds, as it is now. Whoever approves names it. */
-    content: z.string(),
     /** Whether its content, rule and sources are those that were approved. */
     isApproved: z.boolean(),
     /** The last approval: by whom, when, and for how many recipients. Null if nobody approved it. */
     by: z.string().nullable(),
     at: Instant.nullable(),
     recipients: z.number().nullable(),
-    /** Whether the caller may approve it now: not what they saved themselves. */
+    /** Whether the caller may approve it now. Nobody approves a series that they saved last. */
     canApprove: z.boolean(),
   })
   .nullable()
@@ -21,8 +19,8 @@ export const SeriesApproval = z
 
 /** The approval of a series for runs with so many recipients. A run may have a fifth more. */
 export const ApproveSeries = z.object({
-  /** The content of the series as it was read. An approval of anything else is refused. */
-  content: z.string().max(100),
+  /** A series that has changed since somebody read it is not approved. A change of its messages is one, too. */
+  version: ReadVersion.unwrap(),
   recipients: z
     .number(key('SERIES_FORM.APPROVED_INVALID'))
     .int(key('SERIES_FORM.APPROVED_INVALID'))

@@ -14,6 +14,9 @@ export function isNoAuthor(user: string) {
   return sql`(${id} is distinct from j.created_by_user_id and ${id} is distinct from j.edited_by_user_id)`
 }
 
+/** SQL condition: somebody has approved the series `s` as it is now. */
+export const isApprovedSeries = sql`coalesce(s.approved_hash = series_content_hash(s.id), false)`
+
 /** How many users can approve jobs of this instance. */
 export async function countApprovers(db: Db, instanceId: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`

@@ -67,7 +67,7 @@ export const approvalGuards = [
   without(
     'a run is approved as what was approved',
     `${features}/series/due.queries.ts`,
-    'and s.approved_hash = series_content_hash(s.id) ',
+    'and ${isApprovedSeries} ',
     '',
     { tests: 'server/test/series-approval' },
   ),

@@ -1,5 +1,6 @@
 import type { SeriesPeople } from '@sendroom/contract/series'
 import type { Named, Reason } from '@sendroom/contract/values'
+import { isApprovedSeries } from '../../platform/approvers.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
@@ -101,7 +102,7 @@ export const approveJobOfRun = (tx: Tx, seriesId: number, jobId: number) =>
       update jobs j set review = 'approved'
       from series s
       where j.id = ${jobId} and j.review = 'in_review' and s.id = ${seriesId}
-        and s.approved_hash = series_content_hash(s.id) and j.recipient_count <= s.approved_recipients * 1.2
+        and ${isApprovedSeries} and j.recipient_count <= s.approved_recipients * 1.2
       returning j.id, s.approved_by_name, j.review_hash
     )
     insert into job_reviews (job_id, what, by_user_name, hash)

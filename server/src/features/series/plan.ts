@@ -74,9 +74,8 @@ const dayOf = ({ localTime }: { localTime: string }) => localTime.slice(0, 10)
 /**
  * The runs of a changed rule that may be planned beside the known ones, which are as they were before the change. They
  * begin after the present day, whose runs stay. A week (month, year) in which the former rule has run by the end of
- * this day, and would not run again, is over:
- * whoever moves a weekly run from Monday to Thursday on a Tuesday does not want it twice in that week. A day with a run
- * that was made or skipped ahead gets no other.
+ * this day, and would not run again, is over: a user who moves a weekly run from Monday to Thursday on a Tuesday does
+ * not want it twice in that week. A day with a run that was made or skipped ahead gets no other.
  */
 export function runsAfterChange<Run extends { localTime: string }>(
   runs: readonly Run[],

@@ -1,9 +1,8 @@
 import type { Series, SeriesChange, SeriesPeople, SeriesQuery, SeriesRow } from '@sendroom/contract/series'
-import type { ApproveSeries } from '@sendroom/contract/series-approval'
 import type { SeriesState } from '@sendroom/contract/series-states'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance, canSeeMessage, canUseList, isAdmin } from '../../platform/access.ts'
-import { canApproveFor } from '../../platform/approvers.ts'
+import { canApproveFor, isApprovedSeries } from '../../platform/approvers.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { asInstant, assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
@@ -97,21 +96,16 @@ const lists = (caller: Caller, isExcluded: boolean) =>
 
 /** The approval of the series `s`. Null where the account needs none. */
 const approval = (caller: Caller) => sql`(
-  select jsonb_build_object('content', encode(content, 'hex'), 'isApproved', coalesce(s.approved_hash = content, false),
+  select jsonb_build_object('isApproved', ${isApprovedSeries},
     'by', s.approved_by_name, 'at', ${asInstant(sql`s.approved_at`)}, 'recipients', s.approved_recipients,
     'canApprove', s.author_id is distinct from ${caller.id} and s.state <> 'ended'
       and exists (select from users u where u.id = ${caller.id} and ${canApproveFor('u', sql`s.instance_id`)}))
-  from instances i, series_content_hash(s.id) content where i.id = s.instance_id and i.approval <> 'never')`
+  from instances i where i.id = s.instance_id and i.approval <> 'never')`
 
-/** Approves this content of a locked series, unless the user is its author. Returns whether they may. */
-export const saveApproval = async (
-  tx: Tx,
-  id: number,
-  by: Caller,
-  { content, recipients }: ApproveSeries,
-): Promise<boolean> =>
+/** Approves what a locked series is now, unless the user is its author. Returns whether they may. */
+export const saveApproval = async (tx: Tx, id: number, by: Caller, recipients: number): Promise<boolean> =>
   (await tx.run(sql`
-    update series s set approved_hash = decode(${content}, 'hex'), approved_recipients = ${recipients},
+    update series s set approved_hash = series_content_hash(s.id), approved_recipients = ${recipients},
       approved_by_name = ${by.username}, approved_at = clock_now(), version = version + 1
     where s.id = ${id} and s.author_id is distinct from ${by.id}`)) === 1
 

@@ -215,17 +215,19 @@ export const endSeries = (begin: Begin, id: number): Promise<Series> =>
     await dropRunsToCome(tx, id)
   })
 
-/** For content, rule and sources as the caller has read them, and for so many recipients. */
-export const approveSeries = (begin: Begin, id: number, body: ApproveSeries): Promise<Series> =>
+/** Approves a series as it is. By a trigger, another text or image of one of its messages is a new version of it. */
+export const approveSeries = (
+  begin: Begin,
+  id: number,
+  { version, recipients }: ApproveSeries,
+): Promise<Series> =>
   begin(async (tx, caller) => {
-    const { state } = orNotFound(await lockSeries(tx, caller, id))
-    if (state === 'ended') throw new Refusal('series_ended')
-    // The version does not tell of a changed text or image of a message.
-    const read = await findSeries(tx, caller, id)
-    if (read?.approval?.content !== body.content) throw new Refusal('stale_version')
-    if (!(await saveApproval(tx, id, caller, body))) throw new Refusal('approval_of_own')
+    const locked = orNotFound(await lockSeries(tx, caller, id))
+    requireVersion(version, locked.version)
+    if (locked.state === 'ended') throw new Refusal('series_ended')
+    if (!(await saveApproval(tx, id, caller, recipients))) throw new Refusal('approval_of_own')
     const series = orNotFound(await findSeries(tx, caller, id))
-    await record(tx, caller, entryOf('series.approve', series, { recipients: body.recipients }))
+    await record(tx, caller, entryOf('series.approve', series, { recipients }))
     return series
   })
 

@@ -14,6 +14,8 @@ import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 
 type Approval = NonNullable<Series['approval']>
 
+const Recipients = ApproveSeries.pick({ recipients: true })
+
 /** Says whether a series on an account with approvals is approved. Whoever may approve it reads all of its messages. */
 export function SeriesApproval({ series }: { series: Series }) {
   const { t } = useTranslation()
@@ -25,10 +27,7 @@ export function SeriesApproval({ series }: { series: Series }) {
         <Alert color={approval.isApproved ? 'green' : 'yellow'} role="note">
           <State approval={approval} />
         </Alert>
-        {/* Another content has to be read first, so its form begins anew. */}
-        {approval.canApprove && !approval.isApproved && (
-          <ApproveForm key={approval.content} series={series} approval={approval} />
-        )}
+        {approval.canApprove && !approval.isApproved && <ApproveForm series={series} approval={approval} />}
       </Stack>
     </Section>
   )
@@ -57,12 +56,10 @@ function ApproveForm({ series, approval }: { series: Series; approval: Approval 
       addToast({ type: 'error', msg: t('SERIES.APPROVAL_STALE') })
     return client.invalidateQueries({ queryKey: ['series'] })
   }
-  const { form, onSubmit } = useContractForm(ApproveSeries, {
-    initialValues: {
-      content: approval.content,
-      recipients: series.frozenCount ?? approval.recipients ?? Number.NaN,
-    },
-    send: (body) => approve.mutateAsync({ params: { id: series.id }, body }, { onError }),
+  const { id, version } = series
+  const { form, onSubmit } = useContractForm(Recipients, {
+    initialValues: { recipients: series.frozenCount ?? approval.recipients ?? Number.NaN },
+    send: (values) => approve.mutateAsync({ params: { id }, body: { ...values, version } }, { onError }),
     isGuarded: false,
   })
   const { recipients } = form.values
