@@ -31,7 +31,7 @@ export const CalendarEntry = z
     }),
     endsAt: Instant.nullable().meta({
       description:
-        'When the job ended. Before that, about when it ends: its recipients at the pace of the account, with its daily caps and quiet hours and without its other jobs. Null if that is unknown, such as for a paused job',
+        'When the job ended. Before that, about when it ends: its recipients at the pace of the account, with its daily caps and quiet hours and without its other jobs. Null if that is unknown, such as for a paused or overdue job',
     }),
     recipientCount: z.number().nullable().meta({
       description:

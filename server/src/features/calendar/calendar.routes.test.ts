@@ -85,17 +85,16 @@ test('a job that began stands at its beginning, and a run that was made is its j
 })
 
 // R-1350
-test('a job in review says so, and is not moved', async () => {
+test('a job in review says so, and is not moved; an overdue one has no end and competes with nobody', async () => {
   const { read, addJob } = await openFixture()
   const { id } = await addJob('2030-03-01T10:00:00Z')
-  const entry = async () => (await read({ from: '2030-03-01' }))[0]?.entries[0]
-  for (const [review, isMovable] of [
-    ['in_review', false],
-    ['overdue', true],
-  ] as const) {
-    await context.db.run(sql`update jobs set review = ${review} where id = ${id}`)
-    expect(await entry()).toMatchObject({ review, isMovable })
-  }
+  await addJob('2030-03-01T10:00:00Z')
+  const entry = async () => (await read({ from: '2030-03-01' }))[0]?.entries.find((one) => one.id === id)
+  const become = (review: string) => context.db.run(sql`update jobs set review = ${review} where id = ${id}`)
+  await become('in_review')
+  expect(await entry()).toMatchObject({ review: 'in_review', isMovable: false, competes: true })
+  await become('overdue')
+  expect(await entry()).toMatchObject({ review: 'overdue', isMovable: true, competes: false, endsAt: null })
 })
 
 // R-1351

@@ -98,10 +98,13 @@ function entryOf(
 /** When an entry ended or about when it ends. Nothing begins before now. */
 function endsAt(now: number) {
   const aboutEnd = aboutEnds()
-  return ({ completedAt, startsAt, isPaused, left, jobType }: Found, pace: RoughPace): string | null => {
+  return (
+    { completedAt, startsAt, isPaused, review, left, jobType }: Found,
+    pace: RoughPace,
+  ): string | null => {
     // A job that was cancelled before its time.
     if (completedAt !== null) return completedAt < startsAt ? null : completedAt
-    if (isPaused || left === null) return null
+    if (isPaused || review === 'overdue' || left === null) return null
     return new Date(aboutEnd(Math.max(now, Date.parse(startsAt)), left, jobType, pace)).toISOString()
   }
 }

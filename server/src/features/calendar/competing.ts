@@ -1,10 +1,14 @@
 import type { CalendarEntry } from '@sendroom/contract/calendar'
 
-type Entry = Pick<CalendarEntry, 'instance' | 'startsAt' | 'endsAt' | 'state' | 'isPaused' | 'competes'>
+type Entry = Pick<
+  CalendarEntry,
+  'instance' | 'startsAt' | 'endsAt' | 'state' | 'isPaused' | 'review' | 'competes'
+>
 
 const open: ReadonlySet<string> = new Set(['Pending', 'Running', 'planned', 'waiting'])
 
-const isOpen = ({ state, isPaused }: Entry) => open.has(state) && !isPaused
+/** An overdue job sends nothing until somebody gives it another time. */
+const isOpen = ({ state, isPaused, review }: Entry) => open.has(state) && !isPaused && review !== 'overdue'
 
 /** Marks entries whose sending overlaps on one account. Without a known end an entry counts as a moment. */
 export function markCompeting<E extends Entry>(entries: readonly E[]): E[] {
