@@ -1,13 +1,11 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { CalendarEntry } from '@sendroom/contract/calendar'
 import { instant, key } from '@sendroom/contract/values'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { formatDateTime, instantAt, minuteOf } from '../../format.ts'
+import { TimeDialog } from '../../forms/time-dialog.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { BusyButton } from '../../ui/busy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { useMove } from './use-move.ts'
 
 type Props = { entry: CalendarEntry; onClose: () => void }
@@ -26,35 +24,18 @@ export function MoveEntryDialog({ entry, onClose }: Props) {
     isGuarded: false,
   })
   return (
-    <Dialog title={t('CALENDAR.MOVE_TITLE')} onClose={onClose}>
-      <form onSubmit={onSubmit} noValidate>
-        <Stack>
-          <Text size="sm">
-            {t(entry.kind === 'job' ? 'CALENDAR.MOVE_JOB' : 'CALENDAR.MOVE_RUN', {
-              name: entry.name,
-              time: formatDateTime(entry.startsAt),
-            })}
-          </Text>
-          <TextInput
-            label={t('SERIES.NEW_TIME')}
-            description={t('CALENDAR.ZONE')}
-            type="datetime-local"
-            required
-            max="2099-12-31T23:59"
-            data-autofocus
-            {...form.getInputProps(field)}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('COMMON.CANCEL')}
-            </Button>
-            <BusyButton type="submit" isBusy={form.submitting}>
-              {t('SERIES.MOVE')}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <TimeDialog
+      title={t('CALENDAR.MOVE_TITLE')}
+      text={t(entry.kind === 'job' ? 'CALENDAR.MOVE_JOB' : 'CALENDAR.MOVE_RUN', {
+        name: entry.name,
+        time: formatDateTime(entry.startsAt),
+      })}
+      zone={t('CALENDAR.ZONE')}
+      field={form.getInputProps(field)}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />
   )
 }
 

@@ -1,12 +1,10 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { series as endpoints, type Series, type SeriesRun } from '@sendroom/contract/series'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { useAction } from '../../../api/use-action.ts'
+import { TimeDialog } from '../../../forms/time-dialog.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
-import { BusyButton } from '../../../ui/busy-button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { formatRun } from './calendar-names.ts'
 import { minutesIn } from './zone-minutes.ts'
 
@@ -37,29 +35,14 @@ export function MoveRunDialog({ series, run, onClose }: Props) {
     isGuarded: false,
   })
   return (
-    <Dialog title={t('SERIES.MOVE')} onClose={onClose}>
-      <form onSubmit={onSubmit} noValidate>
-        <Stack>
-          <Text size="sm">{t('SERIES.MOVE_HINT', { time: formatRun(run.dueAt, timeZone) })}</Text>
-          <TextInput
-            label={t('SERIES.NEW_TIME')}
-            description={timeZone}
-            type="datetime-local"
-            required
-            max="2099-12-31T23:59"
-            data-autofocus
-            {...form.getInputProps('dueAt')}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('COMMON.CANCEL')}
-            </Button>
-            <BusyButton type="submit" isBusy={form.submitting}>
-              {t('SERIES.MOVE')}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <TimeDialog
+      title={t('SERIES.MOVE')}
+      text={t('SERIES.MOVE_HINT', { time: formatRun(run.dueAt, timeZone) })}
+      zone={timeZone}
+      field={form.getInputProps('dueAt')}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />
   )
 }
