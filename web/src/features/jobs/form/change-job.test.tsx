@@ -89,7 +89,7 @@ test.each([
   await save()
   const dialog = within(await screen.findByRole('dialog'))
   expect(dialog.getByText('Winter')).toBeTruthy()
-  // Whoever leaves the time alone leaves it to the other.
+  // A user who leaves the time alone leaves it to the other one.
   expect(dialog.queryByText('Scheduled at')).toBeNull()
   await person.click(dialog.getByRole('button', { name: choice }))
   if (choice === 'Load theirs') {
