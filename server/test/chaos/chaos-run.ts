@@ -21,6 +21,7 @@ import {
   listUnfinished,
   markInstancesHealthy,
   resumeAll,
+  pollOnceMore,
   skipToNextReceipt,
   skipToNextSend,
 } from './quiescence.ts'
@@ -252,6 +253,7 @@ export class ChaosRun {
   async #waitForReceipts(giveUpAt: number) {
     await delay(this.environment.toRealMs(LAST_RECEIPT_MS))
     await retryWhileDown(() => markInstancesHealthy(this.db))
+    await retryWhileDown(() => pollOnceMore(this.db))
     for (; performance.now() < giveUpAt; await delay(50)) {
       const isAllReported = !this.server?.webhookProxy.expectsRetry
       if (isAllReported && receiptsAgree(await retryWhileDown(() => collectReceipts(this))).length === 0)

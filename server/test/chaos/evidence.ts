@@ -69,6 +69,8 @@ export type Evidence = ReceiptEvidence & {
   log: LogEntry[]
   stops: Stop[]
   runs: RunRow[]
+  /** Receipts that have not been applied, one line each, for the analysis of a violation. */
+  receiptsLeft: string[]
   /** Only what Sendroom sent, not what was written on the phone. */
   ledger: LedgerEntry[]
   db: Pool
@@ -111,9 +113,18 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
       select id, series_id, local_time, due_at, state, due_at <= clock_now() as is_due, reason->>'code' as reason,
         outcome
       from series_runs order by id`),
+    receiptsLeft: await listReceiptsLeft(db),
     ledger: (await run.ledger()).filter(({ source }) => source === 'api'),
     db,
   }
+}
+
+async function listReceiptsLeft(db: Pool): Promise<string[]> {
+  const rows = await db.many<{ line: string }>(sql`
+    select 'batch ' || to_jsonb(b)::text as line from receipt_batches b
+    union all select 'receipt ' || to_jsonb(e)::text from receipt_events e
+    union all select 'set aside ' || to_jsonb(s)::text from receipts_set_aside s`)
+  return rows.map(({ line }) => line)
 }
 
 /** Webhook calls may be lost with the provider that makes them, but not those that the server has confirmed. */
@@ -139,8 +150,8 @@ async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<
   })
 }
 
-/** The whole log and the ledger, one line for each entry. */
-export function formatEvidence({ log, ledger }: Evidence): string[] {
+/** The whole log, the ledger and the receipts that are left, one line for each entry. */
+export function formatEvidence({ log, ledger, receiptsLeft }: Evidence): string[] {
   const lines = log.map((entry) => {
     const { at, actor, kind, was, became, providerMessageId, reason } = entry
     return `${at} ${actor}: ${kind} ${subjectOf(entry)}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
@@ -149,7 +160,7 @@ export function formatEvidence({ log, ledger }: Evidence): string[] {
     ({ at, to, id, body, caption, type, token }) =>
       `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`,
   )
-  return [...lines, ...sent]
+  return [...lines, ...sent, ...receiptsLeft]
 }
 
 function subjectOf({ kind, instanceId, jobId, run, deliveryId, chatId, ...entry }: LogEntry): string {

@@ -77,6 +77,17 @@ export async function skipToNextReceipt(db: Pool, log: (line: string) => void): 
   return skip(db, seconds, log)
 }
 
+/**
+ * Has the provider asked once more about the messages that nobody asks about any more. A skip of the clock may have
+ * ended the day of polls of a message within a second, before its receipts had come.
+ */
+export const pollOnceMore = (db: Pool) =>
+  db.run(sql`
+    update deliveries d set ask_at = clock_now()
+    from instances i
+    where i.id = d.instance_id and i.webhook_base is null and not i.is_test
+      and d.status = 'sent' and d.ask_at is null and d.read_at is null`)
+
 async function skip(db: Pool, seconds: number | null, log: (line: string) => void): Promise<boolean> {
   if (seconds === null || seconds <= 0 || !(await shiftIdleClock(db, seconds))) return false
   log(`skips ${seconds} s`)
