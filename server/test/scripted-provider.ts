@@ -1,16 +1,27 @@
+import { createHash } from 'node:crypto'
 import type {
   IncomingMessage,
   InstanceState,
   MayWrite,
+  MediaFile,
   NewChatLimit,
   NumberCheck,
+  OutgoingContent,
   OwnMessage,
   Provider,
   SendOutcome,
   UploadOutcome,
 } from '../src/providers/provider.ts'
 
-export type Send = { token: string; to: string; text: string; mediaId: string | null }
+/** `text` is the text, the caption or the poll's question. `content` is missing where a test needs only the text. */
+export type Send = {
+  token: string
+  to: string
+  text: string
+  mediaId: string | null
+  content?: OutgoingContent
+  mentions?: string[]
+}
 
 /**
  * A provider in memory that follows a script. The script's `onSend` may accept a message into the ledger and still
@@ -19,25 +30,34 @@ export type Send = { token: string; to: string; text: string; mediaId: string | 
 export function scriptedProvider() {
   const ledger: (Send & { message: OwnMessage })[] = []
   const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0, histories: 0, incoming: 0 }
+  const files = new Map<string, { sha256: string; size: number }>()
   let lastId = 0
 
   /** Adds the message to the ledger, as WhatsApp would. */
   function accept(send: Send): SendOutcome {
     const id = `message-${++lastId}`
     const timestamp = Math.floor(Date.now() / 1000)
-    const kind = send.mediaId === null ? 'text' : 'image'
-    ledger.push({
-      ...send,
-      message: { id, chatId: send.to, kind, text: send.text, timestamp, fromPhone: false },
-    })
+    const content = send.content ?? contentOfText(send)
+    const message = {
+      ...{ id, chatId: send.to, kind: content.kind, text: send.text, timestamp, fromPhone: false },
+      options: content.kind === 'poll' ? content.options : [],
+      location: content.kind === 'location' ? placeOf(content) : null,
+      media: 'mediaId' in content ? mediaOf(content) : null,
+    }
+    ledger.push({ ...send, message })
     return { kind: 'sent', providerMessageId: id }
   }
+
+  const mediaOf = (content: OutgoingContent & { mediaId: string }) => ({
+    ...(files.get(content.mediaId) ?? { sha256: null, size: null }),
+    fileName: content.kind === 'document' ? content.fileName : null,
+  })
 
   const script = {
     /** Runs before the request is written. Until then the engine may still withhold the send. */
     onConnect: (): void | Promise<void> => {},
     onSend: (send: Send): SendOutcome | Promise<SendOutcome> => accept(send),
-    onUpload: (): UploadOutcome | Promise<UploadOutcome> => ({
+    onUpload: (_file: MediaFile): UploadOutcome | Promise<UploadOutcome> => ({
       kind: 'uploaded',
       mediaId: `media-${++lastId}`,
     }),
@@ -77,12 +97,13 @@ export function scriptedProvider() {
     throw new Error('The engine does not need this call.')
   }
   const provider: Provider = {
-    sendText: ({ token }, to, text, mayWrite) => send({ token, to, text, mediaId: null }, mayWrite),
-    sendImage: ({ token }, to, { mediaId, caption }, mayWrite) =>
-      send({ token, to, text: caption, mediaId }, mayWrite),
-    async uploadImage() {
+    send: ({ token }, to, { content, mentions = [] }, mayWrite) =>
+      send({ token, to, ...textAndMedia(content), content, mentions }, mayWrite),
+    async upload(_credentials, file) {
       calls.uploads++
-      return script.onUpload()
+      const outcome = await script.onUpload(file)
+      if (outcome.kind === 'uploaded') files.set(outcome.mediaId, await digestOf(file))
+      return outcome
     },
     async status() {
       calls.status++
@@ -113,4 +134,22 @@ export function scriptedProvider() {
     readEvent: () => ({ receipts: [], incoming: [], instance: null, groupsChanged: false }),
   }
   return { provider, holdSends, script, accept, ledger, calls }
+}
+
+const contentOfText = ({ text, mediaId }: Send): OutgoingContent =>
+  mediaId === null ? { kind: 'text', text } : { kind: 'image', mediaId, caption: text }
+
+function textAndMedia(content: OutgoingContent): { text: string; mediaId: string | null } {
+  if (content.kind === 'text') return { text: content.text, mediaId: null }
+  if (content.kind === 'poll') return { text: content.question, mediaId: null }
+  if (content.kind === 'location') return { text: '', mediaId: null }
+  return { text: 'caption' in content ? content.caption : '', mediaId: content.mediaId }
+}
+
+const placeOf = ({ latitude, longitude }: OutgoingContent & { kind: 'location' }) => ({ latitude, longitude })
+
+async function digestOf({ size, open }: MediaFile) {
+  const hash = createHash('sha256')
+  for await (const chunk of await open()) hash.update(chunk)
+  return { sha256: hash.digest('hex'), size }
 }

@@ -1,5 +1,8 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
+import type { MediaFile, OutgoingMessage, OwnMessage } from './content.ts'
+
+export type { MediaFile, OutgoingContent, OutgoingMessage, OwnMessage } from './content.ts'
 
 /** Authenticates the calls of one instance. */
 export type Credentials = { token: string }
@@ -24,7 +27,7 @@ export type SendOutcome =
    * `restriction` and `newChatLimit` tell, or nobody but this person is affected.
    */
   | { kind: 'no_first_message' }
-  /** Not sent: the provider no longer has the uploaded image. Upload it again. */
+  /** Not sent: the provider no longer has the uploaded file. Upload it again. */
   | { kind: 'media_gone' }
   /** Not sent. Try again later: after `retryAfterMs`, if the provider asked for that. */
   | { kind: 'busy'; reason: Reason; retryAfterMs: number | null }
@@ -59,19 +62,6 @@ export type ProviderGroup = {
  * without a name. `total` counts the entries of all pages.
  */
 export type ProviderPage<T> = { rows: T[]; next: number; total: number }
-
-/** A message that the instance has sent, as the provider lists it. */
-export type OwnMessage = {
-  id: string
-  chatId: string
-  kind: 'text' | 'image' | 'other'
-  /** The text, or the image's caption. */
-  text: string
-  /** Unix seconds, by the provider's clock. */
-  timestamp: number
-  /** Whether a person wrote the message on the phone or in WhatsApp Web. */
-  fromPhone: boolean
-}
 
 /** A private message that somebody has written to the instance. */
 export type IncomingMessage = {
@@ -226,18 +216,16 @@ export interface Provider {
     credentials: Credentials,
     page: { offset: number; count: number },
   ): Promise<ProviderPage<{ personId: string; name: string }>>
-  /** Uploads an image and returns the id for `sendImage`. The provider deletes the image some time later. */
-  uploadImage(
-    credentials: Credentials,
-    image: { bytes: Uint8Array; mimeType: string },
-  ): Promise<UploadOutcome>
-  /** Sends a text. `to` is a chat id or the digits of a phone number. */
-  sendText(credentials: Credentials, to: string, text: string, mayWrite?: MayWrite): Promise<SendOutcome>
-  /** Sends an uploaded image. `to` is a chat id or the digits of a phone number. */
-  sendImage(
+  /**
+   * Uploads a file and returns the id for `send`. The provider deletes the file some time later. A file that can't be
+   * read to its end is `busy`. Rejects only if `file.open` rejects.
+   */
+  upload(credentials: Credentials, file: MediaFile): Promise<UploadOutcome>
+  /** Sends a message. `to` is a chat id or the digits of a phone number. */
+  send(
     credentials: Credentials,
     to: string,
-    image: { mediaId: string; caption: string },
+    message: OutgoingMessage,
     mayWrite?: MayWrite,
   ): Promise<SendOutcome>
   /**

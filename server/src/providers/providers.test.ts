@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { textMessage } from '../../test/text-message.ts'
 import { providerOf } from './provider.ts'
 import { openProviders } from './providers.ts'
 import { startSimulator } from './test-mode.ts'
@@ -18,7 +19,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 test('test mode keeps its sent messages across a restart', async () => {
   const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
   const before = await openProviders(options)
-  const sent = await providerOf(before, { isTest: true })?.sendText(credentials, person, 'Hello')
+  const sent = await providerOf(before, { isTest: true })?.send(credentials, person, textMessage('Hello'))
   await before.close()
 
   const after = await openProviders(options)
@@ -54,7 +55,7 @@ test('a simulator in another process can be the provider of test-mode instances'
   const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
   const providers = await openProviders({ ...options, testProviderUrl: simulator.url })
 
-  await providerOf(providers, { isTest: true })?.sendText(credentials, person, 'Hello')
+  await providerOf(providers, { isTest: true })?.send(credentials, person, textMessage('Hello'))
 
   expect(simulator.ledger.list(credentials.token)).toHaveLength(1)
   await providers.close()

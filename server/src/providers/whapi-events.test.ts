@@ -1,6 +1,7 @@
 import { groupId } from '@sendroom/simulator'
 import { expect, test } from 'vitest'
 import { useSimulator } from '../../test/simulated.ts'
+import { textMessage } from '../../test/text-message.ts'
 import type { Webhook } from './provider.ts'
 import { eventOf, webhooksWith } from './whapi-events.ts'
 
@@ -18,7 +19,7 @@ async function receiptsOfSent(chatId: string, rules: object) {
     spreadMs: 0,
     ...rules,
   })
-  const outcome = await whapi().sendText(credentials, chatId, 'Hello')
+  const outcome = await whapi().send(credentials, chatId, textMessage('Hello'))
   if (outcome.kind !== 'sent') throw new Error(`The message was not sent: ${outcome.kind}`)
   return whapi().messageStatus(credentials, chatId, outcome.providerMessageId)
 }

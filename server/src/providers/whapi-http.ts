@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 // @ts-expect-error: undici has no types for single files. All of undici, with fetch and WebSocket, takes 5 MB more.
 import untypedPool from 'undici/lib/dispatcher/pool.js'
@@ -11,7 +12,8 @@ export interface Call {
   path: string
   token: string
   query?: Record<string, string | number | boolean>
-  body?: { contentType: string; bytes: string | Uint8Array }
+  /** A stream needs its `size` in bytes. The call destroys the stream at its end. */
+  body?: { contentType: string } & ({ bytes: string } | { bytes: Readable; size: number })
   /** The limit from the call to the last byte of the answer. */
   timeoutMs: number
   /** Called in the tick that writes the request. If it returns false, nothing is written. */
@@ -26,8 +28,11 @@ export interface Answer {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** An answer, or none. Then `written` says whether any byte of the request may have left this machine. */
-export type Reply = { answer: Answer } | { answer: null; written: boolean }
+/**
+ * An answer, or none. Then `written` says whether any byte of the request may have left this machine, and
+ * `isBodyBroken` whether the stream of the body failed or had another size.
+ */
+export type Reply = { answer: Answer } | { answer: null; written: boolean; isBodyBroken?: boolean }
 
 export interface Http {
   /** Never rejects, and resolves within `timeoutMs`. */
@@ -69,6 +74,7 @@ export function openHttp(baseUrl: string, connectTimeoutMs: number): Http {
 function requestOf(prefix: string, { method, path, query, token, body }: Call): Dispatcher.DispatchOptions {
   const headers = ['authorization', `Bearer ${token}`, 'accept', 'application/json']
   if (body) headers.push('content-type', body.contentType)
+  if (body && 'size' in body) headers.push('content-length', `${body.size}`)
   return { method, path: prefix + path, ...(query ? { query } : {}), headers, body: body?.bytes ?? null }
 }
 
@@ -79,7 +85,7 @@ function requestOf(prefix: string, { method, path, query, token, body }: Call): 
 function exchange(
   pool: Pool,
   request: Dispatcher.DispatchOptions,
-  { method, path, timeoutMs, mayWrite, token }: Call,
+  { method, path, timeoutMs, mayWrite, token, body }: Call,
 ): Promise<Reply> {
   return new Promise((resolve) => {
     let written = false
@@ -90,10 +96,12 @@ function exchange(
     let headers: Answer['headers'] = {}
     const chunks: Buffer[] = []
     let abort: (() => void) | undefined
+    const stream = body?.bytes instanceof Readable ? body.bytes : null
 
     function settle(reply: Reply) {
       over = true
       clearTimeout(timer)
+      stream?.destroy()
       // Ids follow the first segment of a path.
       const call = `${method} /${path.split('/')[1]}`
       if (!isWithheld) meter.called(call, reply.answer?.status ?? null, performance.now() - beganAt)
@@ -103,6 +111,13 @@ function exchange(
       settle({ answer: null, written })
       abort?.()
     }, timeoutMs)
+
+    // The server may have answered before it knew that the rest would never come.
+    stream?.on('error', () => {
+      if (over) return
+      settle({ answer: null, written, isBodyBroken: true })
+      abort?.()
+    })
 
     pool.dispatch(request, {
       onRequestStart(controller) {
@@ -122,8 +137,9 @@ function exchange(
       onResponseEnd() {
         settle({ answer: readAnswer(status, headers, Buffer.concat(chunks), token) })
       },
-      onResponseError() {
-        settle({ answer: null, written })
+      onResponseError(_controller, error) {
+        const isBodyBroken = 'code' in error && error.code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'
+        settle({ answer: null, written, isBodyBroken })
       },
     })
   })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { textMessage } from '../../test/text-message.ts'
 import { createWhapi } from './whapi.ts'
 
 const credentials = { token: 'test_linked' }
@@ -51,20 +52,24 @@ test('a refused connection or an unknown host name means not sent', async () => 
   server.close()
   await once(server, 'close')
 
-  expect(await whapiAt(`http://127.0.0.1:${port}`).sendText(credentials, person, 'x')).toEqual(notSent)
-  expect(await whapiAt('http://nobody.invalid').sendText(credentials, person, 'x')).toEqual(notSent)
+  expect(await whapiAt(`http://127.0.0.1:${port}`).send(credentials, person, textMessage('x'))).toEqual(
+    notSent,
+  )
+  expect(await whapiAt('http://nobody.invalid').send(credentials, person, textMessage('x'))).toEqual(notSent)
 })
 
 test('a TLS handshake that never ends means not sent', async () => {
   const url = await serve(() => {})
 
-  expect(await whapiAt(url.replace('http:', 'https:')).sendText(credentials, person, 'x')).toEqual(notSent)
+  expect(await whapiAt(url.replace('http:', 'https:')).send(credentials, person, textMessage('x'))).toEqual(
+    notSent,
+  )
 })
 
 test('a server that never answers means unknown, after the timeout', async () => {
   const url = await serve(() => {})
 
-  expect(await whapiAt(url, 100).sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(url, 100).send(credentials, person, textMessage('x'))).toEqual(unknown)
 })
 
 test('half an answer means unknown, whether the connection stalls, ends or is reset', async () => {
@@ -73,15 +78,15 @@ test('half an answer means unknown, whether the connection stalls, ends or is re
   const ending = await serve((socket) => socket.end(half))
   const resetting = await serve((socket) => socket.write(half, () => socket.resetAndDestroy()))
 
-  expect(await whapiAt(silent, 100).sendText(credentials, person, 'x')).toEqual(unknown)
-  expect(await whapiAt(ending).sendText(credentials, person, 'x')).toEqual(unknown)
-  expect(await whapiAt(resetting).sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(silent, 100).send(credentials, person, textMessage('x'))).toEqual(unknown)
+  expect(await whapiAt(ending).send(credentials, person, textMessage('x'))).toEqual(unknown)
+  expect(await whapiAt(resetting).send(credentials, person, textMessage('x'))).toEqual(unknown)
 })
 
 test('an answer that is not HTTP means unknown', async () => {
   const url = await serve((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
 
-  expect(await whapiAt(url).sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(url).send(credentials, person, textMessage('x'))).toEqual(unknown)
 })
 
 test('a kept-alive connection that dies during the second message means unknown, and no second write', async () => {
@@ -94,8 +99,11 @@ test('a kept-alive connection that dies during the second message means unknown,
   })
   const whapi = whapiAt(url)
 
-  expect(await whapi.sendText(credentials, person, 'x')).toEqual({ kind: 'sent', providerMessageId: 'one' })
-  expect(await whapi.sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapi.send(credentials, person, textMessage('x'))).toEqual({
+    kind: 'sent',
+    providerMessageId: 'one',
+  })
+  expect(await whapi.send(credentials, person, textMessage('x'))).toEqual(unknown)
   expect(written).toEqual([1, 2])
 })
 
@@ -111,7 +119,7 @@ test('concurrent messages use separate connections, so none waits for another', 
   const whapi = whapiAt(url)
 
   const outcomes = await Promise.all(
-    Array.from({ length: 50 }, () => whapi.sendText(credentials, person, 'x')),
+    Array.from({ length: 50 }, () => whapi.send(credentials, person, textMessage('x'))),
   )
 
   expect(outcomes.every(({ kind }) => kind === 'sent')).toBe(true)
@@ -122,12 +130,12 @@ test('close ends calls in flight as unknown and later calls as not sent', async 
   const url = await serve(() => resolve())
   const whapi = whapiAt(url)
 
-  const sending = whapi.sendText(credentials, person, 'x')
+  const sending = whapi.send(credentials, person, textMessage('x'))
   await arrived
   await whapi.close()
 
   expect(await sending).toEqual(unknown)
-  expect(await whapi.sendText(credentials, person, 'x')).toEqual(notSent)
+  expect(await whapi.send(credentials, person, textMessage('x'))).toEqual(notSent)
 })
 
 test('Retry-After may be a date by the server’s clock', async () => {
@@ -137,7 +145,7 @@ test('Retry-After may be a date by the server’s clock', async () => {
     socket.write(`HTTP/1.1 429 Slow\r\ndate: ${date}\r\nretry-after: ${later}\r\ncontent-length: 0\r\n\r\n`),
   )
 
-  expect(await whapiAt(url).sendText(credentials, person, 'x')).toMatchObject({
+  expect(await whapiAt(url).send(credentials, person, textMessage('x'))).toMatchObject({
     kind: 'busy',
     retryAfterMs: 90_000,
   })

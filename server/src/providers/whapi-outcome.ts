@@ -6,13 +6,14 @@ import { errorWords, mediaIdOf, retryAfterMs, sentMessage } from './whapi-wire.t
 
 const unreachable: Reason = { code: 'provider_unreachable', params: {} }
 const unreadable: Reason = { code: 'provider_unreadable', params: {} }
+const fileUnreadable: Reason = { code: 'image_store_down', params: {} }
 const slowDown: Reason = { code: 'provider_busy', params: {} }
 
 /**
  * Turns the reply to a send into its outcome. Only this function decides whether a message may be sent again. The
  * statuses are those of the OpenAPI file, and of the gateways in front of the API.
  */
-export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
+export function sendOutcome(reply: Reply, { isMedia }: { isMedia: boolean }): SendOutcome {
   const { answer } = reply
   if (!answer) {
     return reply.written
@@ -28,9 +29,9 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   }
   if (noFirstMessage.test(errorWords(answer))) return { kind: 'no_first_message' }
   if (
-    kind === 'image' &&
+    isMedia &&
     answer.status === 404 &&
-    !/chat|group|contact|recipient/i.test(errorWords(answer))
+    !/chat|group|contact|recipient|newsletter/i.test(errorWords(answer))
   ) {
     return { kind: 'media_gone' }
   }
@@ -47,7 +48,9 @@ const noFirstMessage = /\b463\b|\breach-?out|\bnew chats?\b|\b(tc|privacy) ?toke
 /** Turns the reply to an upload into its outcome. Everything but a clear refusal is `busy`: an upload sends nothing. */
 export function uploadOutcome(reply: Reply): UploadOutcome {
   const { answer } = reply
-  if (!answer) return { kind: 'busy', reason: unreachable, retryAfterMs: null }
+  if (!answer) {
+    return { kind: 'busy', reason: reply.isBodyBroken ? fileUnreadable : unreachable, retryAfterMs: null }
+  }
   const { status } = answer
   if (status >= 200 && status < 300) {
     const mediaId = mediaIdOf(answer.json)

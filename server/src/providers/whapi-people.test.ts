@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useSimulator } from '../../test/simulated.ts'
+import { textMessage } from '../../test/text-message.ts'
 
 const simulated = useSimulator()
 const whapi = () => simulated.providers().live
@@ -46,7 +47,7 @@ test('a check answers yes with the number of WhatsApp, no, or unknown', async ()
 // R-1191
 test('LIDs are read in lists of 100, and the number of a LID where somebody tells it', async () => {
   const credentials = { token: 'test_linked_lids' }
-  await whapi().sendText(credentials, '84901234567', 'x')
+  await whapi().send(credentials, '84901234567', textMessage('x'))
   const others = Array.from({ length: 150 }, (_, n) => `84902${100_001 + n}`)
 
   const lids = await whapi().lidsOf(credentials, [...others, '84901234567', '84901230000'])
@@ -68,7 +69,7 @@ test('the limit of new chats has its status, its rest and its end, and is null i
   const until = Math.floor(Date.now() / 1000) + 3600
   expect(await read()).toBeNull()
   simulated.change(credentials.token, { newChatQuota: 5, newChatUntil: until })
-  await whapi().sendText(credentials, '84901234567', 'x')
+  await whapi().send(credentials, '84901234567', textMessage('x'))
   const end = new Date(until * 1000).toISOString()
   expect(await read()).toEqual({ status: 'none', left: 4, until: end })
   simulated.change(credentials.token, { newChatStatus: 'capped' })
@@ -92,8 +93,10 @@ test('the limit of new chats has its status, its rest and its end, and is null i
 // R-1192
 test('a person who can’t be written to first, and a capped account, are no problem of the account', async () => {
   const refused = { kind: 'no_first_message' }
-  expect(await whapi().sendText({ token: 'test_linked_first' }, '84901255509', 'x')).toEqual(refused)
-  expect(await whapi().sendText({ token: 'test_linked_capped' }, '84901234567', 'x')).toEqual(refused)
-  const locked = await whapi().sendText({ token: 'test_linked_locked' }, '84901234567', 'x')
+  expect(await whapi().send({ token: 'test_linked_first' }, '84901255509', textMessage('x'))).toEqual(refused)
+  expect(await whapi().send({ token: 'test_linked_capped' }, '84901234567', textMessage('x'))).toEqual(
+    refused,
+  )
+  const locked = await whapi().send({ token: 'test_linked_locked' }, '84901234567', textMessage('x'))
   expect(locked).toMatchObject({ kind: 'account', problem: 'account_restricted' })
 })

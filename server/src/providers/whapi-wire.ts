@@ -1,5 +1,5 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
-import type { InstanceState, NewChatLimit, NumberCheck, OwnMessage, ProviderGroup } from './provider.ts'
+import type { InstanceState, NewChatLimit, NumberCheck, ProviderGroup } from './provider.ts'
 import type { Answer } from './whapi-http.ts'
 
 /*
@@ -203,21 +203,6 @@ function participantsOf(participants: unknown[]): NonNullable<ProviderGroup['par
 export function contactOf({ id, name, pushname }: Fields): { personId: string; name: string } | null {
   const known = textOf(name) || textOf(pushname)
   return textOf(id) && known ? { personId: personIdOf(id), name: known } : null
-}
-
-/** Parses a message that we have sent. Null for anything else. */
-export function ownMessageOf(fields: Fields): OwnMessage | null {
-  const { id, chat_id, from_me, type, image, timestamp, source } = fields
-  const time = numberOf(timestamp)
-  if (!textOf(id) || from_me === false || time === null) return null
-  return {
-    id: textOf(id),
-    chatId: textOf(chat_id),
-    kind: type === 'text' || type === 'link_preview' ? 'text' : type === 'image' ? 'image' : 'other',
-    text: textOf(bodyOf(fields) ?? fieldsOf(image).caption),
-    timestamp: time,
-    fromPhone: source === 'mobile' || source === 'web',
-  }
 }
 
 /** A text with a link comes back as `link_preview`. */

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
 import type { Simulator } from '@sendroom/simulator'
 import { specialGroups } from '@sendroom/simulator'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { textMessage } from '../../test/text-message.ts'
 import { allMessages, type Provider, type ProviderFailure } from './provider.ts'
 import { startSimulator } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
@@ -26,7 +28,12 @@ afterAll(async () => {
   await simulator.close()
 })
 
-const sendText = () => whapi.sendText(credentials, person, 'Hello')
+const sendText = () => whapi.send(credentials, person, textMessage('Hello'))
+const fileOf = (bytes: Buffer, mimeType = 'image/png') => ({
+  ...{ mimeType, size: bytes.length },
+  open: async () => Readable.from([bytes], { objectMode: false }),
+})
+const imageOf = (mediaId: string, caption = '') => ({ content: { kind: 'image', mediaId, caption } }) as const
 const answer = (status: number, body?: unknown, more: { flat?: boolean; retryAfter?: number } = {}) =>
   ({ kind: 'status', status, body, ...more }) as const
 const error = (message: string, details?: string) => ({ error: { code: 0, message, details } })
@@ -94,7 +101,7 @@ test.each([
 })
 
 test('a text is sent to the full chat id, and the outcome has the provider’s message id', async () => {
-  const outcome = await whapi.sendText(credentials, '84907777777', 'Xin chào 🌸')
+  const outcome = await whapi.send(credentials, '84907777777', textMessage('Xin chào 🌸'))
 
   const [entry] = simulator.ledger.list(token, '84907777777@s.whatsapp.net')
   expect(entry).toMatchObject({ type: 'text', body: 'Xin chào 🌸', source: 'api' })
@@ -102,13 +109,10 @@ test('a text is sent to the full chat id, and the outcome has the provider’s m
 })
 
 test('an image is uploaded as bytes and sent by its id, with its caption', async () => {
-  const upload = await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })
+  const upload = await whapi.upload(credentials, fileOf(png))
   const mediaId = upload.kind === 'uploaded' ? upload.mediaId : ''
 
-  const outcome = await whapi.sendImage(credentials, '84908888888@s.whatsapp.net', {
-    mediaId,
-    caption: 'Look',
-  })
+  const outcome = await whapi.send(credentials, '84908888888@s.whatsapp.net', imageOf(mediaId, 'Look'))
 
   const [entry] = simulator.ledger.list(token, '84908888888@s.whatsapp.net')
   expect(outcome).toEqual({ kind: 'sent', providerMessageId: entry?.id })
@@ -116,7 +120,7 @@ test('an image is uploaded as bytes and sent by its id, with its caption', async
 })
 
 test('a 404 for an image means media_gone, unless its words mean the chat or the channel', async () => {
-  const sendImage = () => whapi.sendImage(credentials, person, { mediaId: 'png-abc-def', caption: '' })
+  const sendImage = () => whapi.send(credentials, person, imageOf('png-abc-def'))
 
   expect(await sendImage()).toEqual({ kind: 'media_gone' })
   simulator.faults.add({ ...answer(404, error('specified chat not found')), times: 1 })
@@ -130,17 +134,17 @@ test.each([
   ['a group that the channel has left', specialGroups(token).left, 'not_allowed'],
   ['a number that is not on WhatsApp', '84901230000', 'not_on_whatsapp'],
 ])('%s is rejected with its reason', async (_name, to, code) => {
-  expect(await whapi.sendText(credentials, to, 'Hello')).toEqual(rejected(code))
+  expect(await whapi.send(credentials, to, textMessage('Hello'))).toEqual(rejected(code))
 })
 
 test('nothing is written if mayWrite returns false', async () => {
   const to = '84906666666@s.whatsapp.net'
 
-  const outcome = await whapi.sendText(credentials, to, 'Hello', () => false)
+  const outcome = await whapi.send(credentials, to, textMessage('Hello'), () => false)
 
   expect(outcome).toMatchObject({ kind: 'busy' })
   expect(simulator.ledger.list(token, to)).toEqual([])
-  expect(await whapi.sendText(credentials, to, 'Hello', () => true)).toMatchObject({ kind: 'sent' })
+  expect(await whapi.send(credentials, to, textMessage('Hello'), () => true)).toMatchObject({ kind: 'sent' })
 })
 
 test('an error page is cut to its words, without the token', async () => {
@@ -157,7 +161,7 @@ test('an error page is cut to its words, without the token', async () => {
 test('a token that no header can carry is a bad token', async () => {
   const odd = { token: 'test_linked\r\nx: y' }
 
-  expect(await whapi.sendText(odd, person, 'Hello')).toEqual(problem('account_bad_token'))
+  expect(await whapi.send(odd, person, textMessage('Hello'))).toEqual(problem('account_bad_token'))
   expect(await whapi.status(odd)).toEqual({ status: 'BadToken', linkedNumber: null })
 })
 
@@ -185,7 +189,7 @@ test.each([
 ])('the answer %j to an upload is exactly one outcome', async (fault, outcome) => {
   simulator.faults.add({ ...fault, path: '^/media' })
 
-  expect(await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })).toEqual(outcome)
+  expect(await whapi.upload(credentials, fileOf(png))).toEqual(outcome)
 })
 
 test.each([
@@ -245,7 +249,9 @@ test('a restriction has its end, and is null if the provider does not report one
     expect(await underFault(answer(200, { is_restricted: true, restricted_until }))).toEqual({ until: null })
   for (const fault of [answer(404), answer(500), answer(200, 'yes'), { kind: 'drop-before' } as const])
     expect(await underFault(fault)).toBeNull()
-  expect(await whapi.sendText(restricted, person, 'Hello')).toMatchObject(problem('account_restricted'))
+  expect(await whapi.send(restricted, person, textMessage('Hello'))).toMatchObject(
+    problem('account_restricted'),
+  )
 })
 
 test('a QR code is a data URI, while the channel is ready and not linked', async () => {
@@ -372,12 +378,12 @@ const ownMessages = (chatId: string | null, from: number) =>
 test('own messages have their kind, their text and whether the phone wrote them', async () => {
   const to = '84904444444@s.whatsapp.net'
   const startedAt = Math.floor(Date.now() / 1000)
-  const upload = await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })
+  const upload = await whapi.upload(credentials, fileOf(png))
   const mediaId = upload.kind === 'uploaded' ? upload.mediaId : ''
-  await whapi.sendText(credentials, to, 'plain')
-  await whapi.sendText(credentials, to, 'see https://example.com/')
-  await whapi.sendImage(credentials, to, { mediaId, caption: 'a caption' })
-  await whapi.sendImage(credentials, to, { mediaId, caption: '' })
+  await whapi.send(credentials, to, textMessage('plain'))
+  await whapi.send(credentials, to, textMessage('see https://example.com/'))
+  await whapi.send(credentials, to, imageOf(mediaId, 'a caption'))
+  await whapi.send(credentials, to, imageOf(mediaId))
   const draft = { token, to, type: 'text', source: 'mobile' } as const
   simulator.ledger.accept({ ...draft, body: 'by hand' }, Date.now())
   simulator.ledger.accept({ ...draft, body: 'theirs', from: '84904444444' }, Date.now())

@@ -7,6 +7,7 @@ import {
   type ProviderPage,
   type Webhook,
 } from './provider.ts'
+import { ownMessageOf, sendBody } from './whapi-content.ts'
 import { eventOf, receiptOf, receiptsOf, webhooksWith } from './whapi-events.ts'
 import { type Answer, type Call, openHttp, type Reply } from './whapi-http.ts'
 import { incomingMessageOf } from './whapi-incoming.ts'
@@ -29,7 +30,6 @@ import {
   lidsIn,
   newChatLimitOf,
   numberChecksOf,
-  ownMessageOf,
   pageOf,
   pairingCodeOf,
   phoneIn,
@@ -49,6 +49,9 @@ export interface WhapiOptions {
 }
 
 const defaultTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, sendMs: 20_000 }
+
+/** 2 Mbit/s, the upload of a slow line: 100 MB may take seven minutes, an image of 5 MB 20 s, each besides `readMs`. */
+const uploadBytesPerMs = 250
 
 /** The numbers stand in the query, which servers limit to some kilobytes. */
 const lidsPerCall = 100
@@ -194,21 +197,17 @@ export function createWhapi({
 
     contacts: (credentials, page) => readPage(credentials, 'contacts', page, contactOf),
 
-    async uploadImage(credentials, { bytes, mimeType }) {
-      const body = { contentType: mimeType, bytes }
-      return uploadOutcome(await ask(credentials, { method: 'POST', path: '/media', body }))
+    async upload(credentials, { mimeType, size, open }) {
+      const body = { contentType: mimeType, bytes: await open(), size }
+      const timeoutMs = readMs + size / uploadBytesPerMs
+      return uploadOutcome(await ask(credentials, { method: 'POST', path: '/media', body, timeoutMs }))
     },
 
-    async sendText(credentials, to, text, mayWrite) {
-      const body = jsonBody({ to: chatIdOf(to), body: text })
-      const request = { method: 'POST', path: '/messages/text', body, timeoutMs: sendMs, mayWrite } as const
-      return sendOutcome(await ask(credentials, request), 'text')
-    },
-
-    async sendImage(credentials, to, { mediaId, caption }, mayWrite) {
-      const body = jsonBody({ to: chatIdOf(to), media: mediaId, ...(caption ? { caption } : {}) })
-      const request = { method: 'POST', path: '/messages/image', body, timeoutMs: sendMs, mayWrite } as const
-      return sendOutcome(await ask(credentials, request), 'image')
+    async send(credentials, to, message, mayWrite) {
+      const path = `/messages/${message.content.kind}`
+      const body = jsonBody(sendBody(chatIdOf(to), message))
+      const reply = await ask(credentials, { method: 'POST', path, body, timeoutMs: sendMs, mayWrite })
+      return sendOutcome(reply, { isMedia: 'mediaId' in message.content })
     },
 
     ownMessages(credentials, chatId, fromTimestamp) {

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
+import type { OutgoingContent } from '../../providers/provider.ts'
 import {
   cachedProviderResolver,
   type EngineDeps,
@@ -173,10 +174,11 @@ async function send(
   }
   if (!mayWrite()) return { kind: 'withheld' }
   try {
-    const image = message.mediaId === null ? null : { mediaId: message.mediaId, caption: text }
-    const outcome = image
-      ? await provider.sendImage(credentials, message.chatId, image, mayWrite)
-      : await provider.sendText(credentials, message.chatId, text, mayWrite)
+    const content: OutgoingContent =
+      message.mediaId === null
+        ? { kind: 'text', text }
+        : { kind: 'image', mediaId: message.mediaId, caption: text }
+    const outcome = await provider.send(credentials, message.chatId, { content }, mayWrite)
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
     const { jobId, instanceId, id: deliveryId } = message

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
-import type { UploadOutcome } from '../../providers/provider.ts'
+import type { MediaFile, UploadOutcome } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { failQueued } from '../jobs/fail-queued.ts'
 import { type InstanceChange, newTrouble, setInstanceState } from '../shared/instance-change.ts'
@@ -51,12 +52,18 @@ async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcom
     const image = await deps.readImage(upload.imageName)
     if (!image) return { kind: 'rejected', reason: reason('media_missing') }
     failing = 'provider_unreadable'
-    return await connection.provider.uploadImage(connection.credentials, image)
+    return await connection.provider.upload(connection.credentials, fileOf(image))
   } catch (error) {
     deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload an image')
     return busy(failing)
   }
 }
+
+const fileOf = ({ bytes, mimeType }: { bytes: Uint8Array; mimeType: string }): MediaFile => ({
+  mimeType,
+  size: bytes.length,
+  open: async () => Readable.from([bytes], { objectMode: false }),
+})
 
 /** The same change as after a send with that outcome. */
 const changeAfter = (

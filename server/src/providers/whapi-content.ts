@@ -1,0 +1,121 @@
+import type { OutgoingContent, OutgoingMessage, OwnMessage } from './content.ts'
+import { bodyOf, type Fields, fieldsOf, numberOf, textOf } from './whapi-wire.ts'
+
+/**
+ * Returns the body of `POST /messages/KIND`. Fields without a value are left out: another gateway took a false
+ * `mentionsEveryOne` for true (https://github.com/evolution-foundation/evolution-api/issues/2431).
+ * Field names are those of the OpenAPI file 1.8.7, which gives mentions only to text, image and video.
+ */
+export function sendBody(to: string, { content, mentions = [] }: OutgoingMessage): Fields {
+  const canMention = content.kind === 'text' || content.kind === 'image' || content.kind === 'video'
+  return { to, ...contentFields(content), ...(canMention && mentions.length > 0 ? { mentions } : {}) }
+}
+
+function contentFields(content: OutgoingContent): Fields {
+  switch (content.kind) {
+    case 'text':
+      return { body: content.text }
+    case 'image':
+      // No phone shows a WebP or a GIF sent as an image, so the provider encodes images.
+      return { media: content.mediaId, ...filled({ caption: content.caption }) }
+    case 'video':
+      return { ...asUploaded(content), ...filled({ caption: content.caption }) }
+    case 'document':
+      return { ...asUploaded(content), filename: content.fileName, ...filled({ caption: content.caption }) }
+    case 'audio':
+      return { ...asUploaded(content), ...filled({ seconds: wholeSeconds(content.seconds) }) }
+    case 'voice':
+      // With another type, phones show a music file.
+      return {
+        ...asUploaded(content),
+        mime_type: 'audio/ogg; codecs=opus',
+        ...filled({ seconds: wholeSeconds(content.seconds) }),
+      }
+    case 'poll':
+      // 0 allows any number of answers.
+      return { title: content.question, options: content.options, count: content.allowsSeveral ? 0 : 1 }
+    case 'location': {
+      const { latitude, longitude, name, address } = content
+      return { latitude, longitude, ...filled({ name, address }) }
+    }
+  }
+}
+
+/** Without `no_encode` the provider encodes the file again, and a look-up can't recognise it by its hash. */
+const asUploaded = ({ mediaId }: { mediaId: string }) => ({ media: mediaId, no_encode: true })
+
+const wholeSeconds = (seconds: number | null) => seconds && Math.max(1, Math.round(seconds))
+
+const filled = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => Boolean(value)))
+
+/** Parses a message that we have sent. Null for anything else. */
+export function ownMessageOf(fields: Fields): OwnMessage | null {
+  const { id, chat_id, from_me, timestamp, source } = fields
+  const time = numberOf(timestamp)
+  if (!textOf(id) || from_me === false || time === null) return null
+  return {
+    id: textOf(id),
+    chatId: textOf(chat_id),
+    ...contentOf(fields),
+    timestamp: time,
+    fromPhone: source === 'mobile' || source === 'web',
+  }
+}
+
+type Content = Pick<OwnMessage, 'kind' | 'text' | 'options' | 'location' | 'media'>
+
+const kinds: Record<string, OwnMessage['kind']> = {
+  text: 'text',
+  link_preview: 'text',
+  image: 'image',
+  video: 'video',
+  document: 'document',
+  documentWithCaption: 'document',
+  audio: 'audio',
+  voice: 'voice',
+  poll: 'poll',
+  location: 'location',
+}
+
+function contentOf(fields: Fields): Content {
+  const type = textOf(fields.type)
+  const kind = kinds[type] ?? 'other'
+  const none = { kind, text: textOf(bodyOf(fields)), options: [], location: null, media: null }
+  const content = fieldsOf(fields[type] ?? fields[kind])
+  switch (kind) {
+    case 'text':
+    case 'other':
+      return none
+    case 'poll':
+      return { ...none, text: textOf(content.title), options: textsOf(content.options) }
+    case 'location':
+      return { ...none, location: placeOf(content) }
+    default:
+      return { ...none, text: textOf(content.caption), media: mediaOf(content) }
+  }
+}
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : [])
+
+function placeOf({ latitude, longitude }: Fields): OwnMessage['location'] {
+  const place = { latitude: numberOf(latitude), longitude: numberOf(longitude) }
+  return place.latitude === null || place.longitude === null
+    ? null
+    : { latitude: place.latitude, longitude: place.longitude }
+}
+
+/** `filename` is the name of the field in a send, `file_name` that in an answer. Accept both. */
+const mediaOf = ({ sha256, file_size, file_name, filename }: Fields): OwnMessage['media'] => ({
+  sha256: hexOf(sha256),
+  size: numberOf(file_size),
+  fileName: textOf(file_name) || textOf(filename) || null,
+})
+
+/** The OpenAPI file does not say how `sha256` is written. WhatsApp itself uses base64. Accept hex and base64. */
+function hexOf(sha256: unknown): string | null {
+  const text = textOf(sha256)
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
+  const bytes = /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
+  return bytes?.length === 32 ? bytes.toString('hex') : null
+}
