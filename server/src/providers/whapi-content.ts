@@ -79,10 +79,9 @@ const kinds: Record<string, OwnMessage['kind']> = {
 }
 
 function contentOf(fields: Fields): Content {
-  const type = textOf(fields.type)
-  const kind = kinds[type] ?? 'other'
+  const kind = kinds[textOf(fields.type)] ?? 'other'
   const none = { kind, text: textOf(bodyOf(fields)), options: [], location: null, media: null }
-  const content = fieldsOf(fields[type] ?? fields[kind])
+  const content = fieldsOf(fields[kind])
   switch (kind) {
     case 'text':
     case 'other':
