@@ -20,8 +20,8 @@ import type { SeriesPlan } from './plan-series.ts'
 import {
   listUnfinished,
   markInstancesHealthy,
-  resumeAll,
   pollOnceMore,
+  resumeAll,
   skipToNextReceipt,
   skipToNextSend,
 } from './quiescence.ts'
