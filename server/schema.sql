@@ -1117,8 +1117,12 @@ CREATE TABLE series_runs (
   job_id bigint,
   outcome text,
   instance_id bigint,
+  message_id bigint,
+  message_by_user_id bigint,
+  approved_message bytea,
   CONSTRAINT series_runs_pkey PRIMARY KEY (id),
   CONSTRAINT series_runs_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE SET NULL,
+  CONSTRAINT series_runs_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id),
   CONSTRAINT series_runs_once UNIQUE (series_id, local_time),
   CONSTRAINT series_runs_outcome CHECK (outcome IS NULL OR state = 'made'::text),
   CONSTRAINT series_runs_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'deleted'::text])),
@@ -1129,13 +1133,16 @@ CREATE INDEX series_runs_calendar ON series_runs USING btree (due_at, id) INCLUD
 CREATE INDEX series_runs_calendar_of_instance ON series_runs USING btree (instance_id, due_at, id) WHERE state <> 'made'::text;
 CREATE INDEX series_runs_due ON series_runs USING btree (due_at) WHERE state = 'planned'::text;
 CREATE UNIQUE INDEX series_runs_job ON series_runs USING btree (job_id) WHERE job_id IS NOT NULL;
+CREATE INDEX series_runs_message ON series_runs USING btree (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX series_runs_missed ON series_runs USING btree (due_at) WHERE state = 'missed'::text;
 CREATE INDEX series_runs_next ON series_runs USING btree (series_id, due_at) WHERE state = ANY (ARRAY['planned'::text, 'waiting'::text]);
 CREATE INDEX series_runs_of_series ON series_runs USING btree (series_id, due_at, id);
 CREATE INDEX series_runs_old ON series_runs USING btree (due_at) WHERE state <> ALL (ARRAY['planned'::text, 'waiting'::text]);
 CREATE INDEX series_runs_open ON series_runs USING btree (series_id) WHERE state = 'made'::text AND outcome IS NULL;
+CREATE INDEX series_runs_own_message ON series_runs USING btree (series_id) WHERE message_id IS NOT NULL;
 CREATE INDEX series_runs_waiting ON series_runs USING btree (series_id) WHERE state = 'waiting'::text;
 CREATE TRIGGER series_runs_account BEFORE INSERT ON series_runs FOR EACH ROW EXECUTE FUNCTION set_account_of_run();
+CREATE TRIGGER series_runs_let_message_go BEFORE UPDATE OF state ON series_runs FOR EACH ROW WHEN (new.message_id IS NOT NULL AND (new.state <> ALL (ARRAY['planned'::text, 'waiting'::text]))) EXECUTE FUNCTION let_message_of_run_go();
 CREATE TRIGGER series_runs_notify AFTER UPDATE ON series_runs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series_runs();
 
 CREATE TABLE sessions (
@@ -1368,7 +1375,10 @@ CREATE OR REPLACE FUNCTION change_series_of_message()
 AS $function$
 begin
   update series s set version = version + 1
-  where s.state <> 'ended' and s.id in (select m.series_id from series_messages m where m.message_id = new.id);
+  where s.state <> 'ended' and s.id in (
+    select m.series_id from series_messages m where m.message_id = new.id
+    union all
+    select r.series_id from series_runs r where r.message_id = new.id);
   return null;
 end $function$;
 
@@ -1987,6 +1997,18 @@ begin
   return old;
 end $function$;
 
+CREATE OR REPLACE FUNCTION let_message_of_run_go()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state = 'made' and new.message_id is distinct from (select message_id from jobs where id = new.job_id) then
+    raise exception 'run % of a series has a message of its own', new.id;
+  end if;
+  new.message_id := null;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION like_pattern(typed text)
  RETURNS text
  LANGUAGE sql
@@ -2049,6 +2071,15 @@ begin
   new.is_test_send := new.message_id is null;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION message_content_hash(of_message bigint)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(convert_to(jsonb_build_array(m.text_content, m.has_variables, i.name)::text, 'UTF8'))
+  from messages m left join images i on i.id = m.image_id where m.id = of_message
+$function$;
 
 CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, author bigint)
  RETURNS text

@@ -56,6 +56,7 @@ export const auditActions = [
   'series.delete',
   'series.skip_run',
   'series.move_run',
+  'series.set_run_message',
   'group.export',
   'group.view_members',
   'dashboard.export',

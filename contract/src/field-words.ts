@@ -122,6 +122,9 @@ export const fieldWords = {
   'SERIES_FORM.NAME_INVALID': 'Enter a name of at most {{seriesName}} characters.',
   'SERIES_FORM.MESSAGES_TOO_MANY': 'Choose {{seriesMessages}} messages at most.',
   'SERIES_FORM.MESSAGE_INVALID': 'Choose messages that you can use.',
+  'SERIES_FORM.RUN_MESSAGE_INVALID': 'Choose a message that you, and whoever saved the series, can use.',
+  'SERIES_FORM.RUN_MESSAGES_LOST':
+    'A run to come has a message of its own that you can’t use. Take it away, or skip that run.',
   'SERIES_FORM.PHONES_TOO_LONG': 'These are too many numbers for a series. Put them into a list.',
   'SERIES_FORM.QUIET_DAYS_TOO_MANY': 'Enter {{seriesQuietDays}} quiet days at most.',
   'SERIES_FORM.RUN_TIME_INVALID': 'Choose a time ahead, within {{seriesDaysAhead}} days.',

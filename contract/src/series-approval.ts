@@ -7,11 +7,16 @@ export const SeriesApproval = z
   .object({
     /** Whether its content, rule and sources are those that were approved. */
     isApproved: z.boolean(),
+    /** How many runs to come have a message of their own that nobody has approved. */
+    unapprovedRuns: z.number(),
     /** The last approval: by whom, when, and for how many recipients. Null if nobody approved it. */
     by: z.string().nullable(),
     at: Instant.nullable(),
     recipients: z.number().nullable(),
-    /** Whether the caller may approve it now. Nobody approves a series that they saved last. */
+    /**
+     * Whether the caller may approve it now, with the messages of its runs. Nobody approves a series that they saved
+     * last, or a message that they chose for a run.
+     */
     canApprove: z.boolean(),
   })
   .nullable()

@@ -6,14 +6,8 @@ import { newJobFields } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
 import { ApproveSeries, SeriesApproval } from './series-approval.ts'
 import { SeriesRule } from './series-rule.ts'
-import {
-  overlapChoices,
-  quietPolicies,
-  runOutcomes,
-  runPeriods,
-  runStates,
-  seriesStates,
-} from './series-states.ts'
+import { RunMessage, runParams, SeriesMessage, SeriesRun, SeriesRunsQuery } from './series-runs.ts'
+import { overlapChoices, quietPolicies, seriesStates } from './series-states.ts'
 import {
   blankable,
   Id,
@@ -26,26 +20,6 @@ import {
   ReadVersion,
   Reason,
 } from './values.ts'
-
-/** A run of a series, made or still to come. */
-export const SeriesRun = z
-  .object({
-    id: z.number(),
-    localTime: z.string().meta({
-      description: 'When the rule has it, by the wall clock of its zone: `2026-11-30T09:00`',
-    }),
-    dueAt: Instant.meta({ description: 'Another instant than `localTime` if the run was moved' }),
-    number: z.number().meta({ description: 'Counted from the first one of the rule' }),
-    state: z.enum(runStates).meta({
-      description:
-        '`waiting`: for the end of the former run’s job. `missed`: nothing could make the job in time. `failed`: no job could be made',
-    }),
-    reason: Reason.nullable(),
-    jobId: z.number().nullable(),
-    outcome: z.enum(runOutcomes).nullable().meta({ description: 'How its job ended' }),
-  })
-  .meta({ id: 'SeriesRun' })
-export type SeriesRun = z.output<typeof SeriesRun>
 
 /** A series as lists show it. */
 export const SeriesRow = z
@@ -83,9 +57,9 @@ export type SeriesPeople = z.output<typeof SeriesPeople>
 
 /** A single series, with all that its form shows. */
 export const Series = SeriesRow.extend({
-  messages: z
-    .array(z.object({ id: z.number(), textContent: z.string(), imageUrl: z.string().nullable() }))
-    .meta({ description: 'Taken in turn' }),
+  messages: z.array(SeriesMessage).meta({ description: 'Taken in turn' }),
+  /** The runs to come that have a message of their own. */
+  changedRuns: z.array(SeriesRun),
   /** The place in `messages` of the one that the next run sends. */
   nextPosition: z.number(),
   groups: z.array(Named),
@@ -179,17 +153,6 @@ export const SeriesQuery = listQuery(['id', 'name', 'nextRun', 'createdAt'], {
 })
 export type SeriesQuery = z.output<typeof SeriesQuery>
 
-export const SeriesRunsQuery = z.object({
-  page: blankable(z.coerce.number().int().min(1).max(1_000_000).default(1)),
-  pageSize: blankable(z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSize)),
-  period: blankable(
-    z.enum(runPeriods).default('next').describe('`next`: the earliest first. `past`: the latest first'),
-  ),
-})
-export type SeriesRunsQuery = z.output<typeof SeriesRunsQuery>
-
-const runParams = idParams.extend({ runId: Id })
-
 const ofSeries = <Action extends 'pause' | 'resume' | 'end'>(action: Action, summary: string) =>
   endpoint({
     method: 'POST',
@@ -279,6 +242,16 @@ export const series = {
     summary: 'Move a single run that is still to come to another time',
     params: runParams,
     body: z.object({ dueAt: instant(key('SERIES_FORM.RUN_TIME_INVALID')) }),
+    response: SeriesRun,
+  }),
+  setRunMessage: endpoint({
+    method: 'POST',
+    path: '/series/:id/runs/:runId/message',
+    access: 'canCreateJobs',
+    summary:
+      'Give a single run that is still to come another message, in place of the one that it would take in turn',
+    params: runParams,
+    body: RunMessage,
     response: SeriesRun,
   }),
 }

@@ -193,7 +193,7 @@ export const columns: Record<string, Columns> = {
     personal: { reason: 'who skipped a run' },
     kept: 'until the series is deleted, or so many days after the run as **Retention** says of logs',
     shownTo: ACCOUNT,
-    other: ['local_time', 'state', 'outcome'],
+    other: ['local_time', 'state', 'outcome', 'approved_message'],
   },
   sessions: { other: ['token_hash'] },
   sign_in_failures: {

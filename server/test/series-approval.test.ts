@@ -44,14 +44,24 @@ async function fixture(groups = 1) {
     return context.db.one<{ review: string }>(sql`
       select review from jobs where instance_id = ${instance.id} order by id desc limit 1`)
   }
-  return { id: added.id, instance, message, author, approver, get, approve, make }
+  /** Gives the run another message, as its own, and returns the message. */
+  async function changeMessage(by: typeof author, textContent = 'Other') {
+    const other = await context.add.message({ instanceId: instance.id, textContent })
+    const { status } = await context.call(by, contract.series.setRunMessage, {
+      params: { id: added.id, runId: added.runs[0]?.id ?? 0 },
+      body: { messageId: other.id },
+    })
+    expect(status).toBe(200)
+    return other
+  }
+  return { id: added.id, instance, message, author, approver, get, approve, make, changeMessage }
 }
 
 // R-1402
 test('somebody else than its author approves a series, and its jobs with it', async () => {
   const { author, approver, get, approve, make } = await fixture()
   expect((await get()).approval).toEqual({
-    ...{ isApproved: false, by: null, at: null, recipients: null, canApprove: true },
+    ...{ isApproved: false, unapprovedRuns: 0, by: null, at: null, recipients: null, canApprove: true },
   })
   expect(await approve(author)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
   expect(await approve(approver, 0)).toMatchObject({
@@ -131,6 +141,66 @@ test('a job that the author made beforehand is not taken for that of a run', asy
   await make()
   const [made, ofRun] = await context.db.many<{ review: string }>(sql`select review from jobs order by id`)
   expect([made, ofRun]).toEqual([{ review: 'in_review' }, { review: 'approved' }])
+})
+
+// R-1514
+test('the message of a single run is approved with the series, and only that run waits for it', async () => {
+  const { id, author, approver, get, approve, make, changeMessage } = await fixture()
+  await approve(approver)
+  const { version } = await get()
+  const other = await changeMessage(author)
+  expect(await get()).toMatchObject({
+    approval: { isApproved: true, unapprovedRuns: 1, canApprove: true },
+    changedRuns: [{ message: { id: other.id, textContent: 'Other' } }],
+  })
+  expect(await approve(approver, 10, version)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  await context.db.run(sql`
+    insert into series_runs (series_id, local_time, number, due_at)
+    select series_id, local_time || ' before', 2, clock_now() - interval '2 minutes' from series_runs where series_id = ${id}`)
+  await context.db.run(
+    sql`update series_runs set due_at = clock_now() + interval '1 hour' where message_id is not null`,
+  )
+  expect(await make()).toEqual({ review: 'approved' })
+  await approve(approver)
+  expect((await get()).approval).toMatchObject({ isApproved: true, unapprovedRuns: 0 })
+  await context.db.run(sql`update jobs set status = 'Completed'`)
+  await context.db.run(sql`update series_runs set due_at = clock_now() where message_id is not null`)
+  expect(await make()).toEqual({ review: 'approved' })
+  expect(await context.db.many(sql`select text_content from jobs order by id`)).toEqual([
+    ...[{ textContent: 'One' }, { textContent: 'Other' }],
+  ])
+})
+
+// R-1514
+test.for([
+  ['chosen after the approval', true, null],
+  [
+    'changed after the approval',
+    false,
+    sql`update messages set text_content = 'Scam' where text_content = 'Other'`,
+  ],
+] as const)('a run is not sent whose own message was %s', async ([, isLate, change]) => {
+  const { author, approver, approve, make, changeMessage } = await fixture()
+  if (!isLate) await changeMessage(author)
+  expect((await approve(approver)).status).toBe(200)
+  if (isLate) await changeMessage(author)
+  if (change) await context.db.run(change)
+  expect(await make()).toEqual({ review: 'overdue' })
+})
+
+// R-1514
+test('nobody approves a message that they chose for a run, and another text of it is read anew', async () => {
+  const { author, approver, get, approve, make, changeMessage } = await fixture()
+  await changeMessage(approver)
+  expect((await get()).approval).toMatchObject({ canApprove: false, unapprovedRuns: 1 })
+  for (const user of [author, approver])
+    expect(await approve(user)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
+  const admin = await context.add.admin()
+  const { version } = await get()
+  await context.db.run(sql`update messages set text_content = 'Scam' where text_content = 'Other'`)
+  expect(await approve(admin, 10, version)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  expect((await approve(admin)).status).toBe(200)
+  expect(await make()).toEqual({ review: 'approved' })
 })
 
 // R-1404

@@ -73,6 +73,25 @@ test('a due run becomes a job of its author at its own time, with the next messa
   expect(entries).toEqual(Array(2).fill({ userId: author.id, action: 'job.create' }))
 })
 
+// R-1513
+test('a run with a message of its own sends that one, in its turn, and a program that does not know it makes none', async () => {
+  const { id, instance, runs, jobs, state, addRun, endJobs } = await dueSeries()
+  const other = await context.add.message({ instanceId: instance.id, textContent: 'Other' })
+  await context.db.run(sql`update series_runs set message_id = ${other.id} where series_id = ${id}`)
+  const unaware: MakeDeps['createJob'] = (begin, order) =>
+    createJobOfRun('VN', begin, { ...order, messageId: other.id - 1 })
+  await expect(make({ createJob: unaware })).rejects.toThrow('has a message of its own')
+  expect(await jobs()).toEqual([])
+  expect(await runs()).toMatchObject([{ state: 'planned' }])
+  await make()
+  expect((await state()).nextPosition).toBe(1)
+  await endJobs('Completed')
+  await addRun(0)
+  await make()
+  expect((await jobs()).map(({ textContent }) => textContent)).toEqual(['Other', 'Two'])
+  expect(await context.db.run(sql`select from series_runs where message_id is not null`)).toBe(0)
+})
+
 // R-1307
 test('two processes that make due runs at once make one job', async () => {
   const series = [await dueSeries(), await dueSeries(), await dueSeries()]

@@ -1,8 +1,9 @@
-import type { Series, SeriesRun } from '@sendroom/contract/series'
+import type { Series } from '@sendroom/contract/series'
+import type { SeriesRun } from '@sendroom/contract/series-runs'
 
 export const run: SeriesRun = {
   ...{ id: 70, localTime: '2099-11-30T09:00', dueAt: '2099-11-30T02:00:00.000Z', number: 1 },
-  ...{ state: 'planned', reason: null, jobId: null, outcome: null },
+  ...{ state: 'planned', reason: null, jobId: null, outcome: null, message: null },
 }
 
 export const series: Series = {
@@ -17,7 +18,7 @@ export const series: Series = {
     { id: 5, textContent: 'Hello', imageUrl: null },
     { id: 6, textContent: 'No groups here', imageUrl: null },
   ],
-  nextPosition: 1,
+  ...{ nextPosition: 1, changedRuns: [] },
   ...{ groups: [{ id: 1, name: 'Family' }], contacts: [], contactIds: [], phoneNumbers: '', fallbacks: {} },
   ...{ leaveOutIncomplete: false, groupSets: [], lists: [], excludedLists: [] },
   ...{ isFrozen: false, frozenCount: null, quietDays: [], quietPolicy: 'move', overlap: 'skip', version: 3 },

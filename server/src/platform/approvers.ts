@@ -14,8 +14,23 @@ export function isNoAuthor(user: string) {
   return sql`(${id} is distinct from j.created_by_user_id and ${id} is distinct from j.edited_by_user_id)`
 }
 
-/** SQL condition: somebody has approved the series `s` as it is now. */
+/** SQL condition: somebody has approved the message of its own that the run `r` of a series has. */
+const isApprovedRun = sql`coalesce(r.approved_message = message_content_hash(r.message_id), false)`
+
+/** SQL: those runs `r` of the series `s` whose own message nobody has approved. */
+export const unapprovedRuns = sql`
+  from series_runs r where r.series_id = s.id and r.message_id is not null and not ${isApprovedRun}`
+
+/** SQL condition: the user has neither saved the series `s` nor chosen a message of its runs that is to be approved. */
+export const isNoAuthorOfSeries = (userId: Sql) => sql`(
+  s.author_id is distinct from ${userId}
+  and not exists (select ${unapprovedRuns} and r.message_by_user_id = ${userId}))`
+
+/** SQL condition: somebody has approved the series `s` as it is now, without the messages of single runs. */
 export const isApprovedSeries = sql`coalesce(s.approved_hash = series_content_hash(s.id), false)`
+
+/** SQL condition: somebody has approved the series `s` as it is now, with the messages of single runs. */
+export const isWhollyApproved = sql`(${isApprovedSeries} and not exists (select ${unapprovedRuns}))`
 
 /** How many users can approve jobs of this instance. */
 export async function countApprovers(db: Db, instanceId: number): Promise<number> {

@@ -7,9 +7,9 @@ import { Refusal } from './refusal.ts'
  */
 
 const uses = {
-  messages: { table: 'series_messages', column: 'message_id' },
-  lists: { table: 'series_lists', column: 'list_id' },
-  group_sets: { table: 'series_group_sets', column: 'group_set_id' },
+  messages: { tables: ['series_messages', 'series_runs'], column: 'message_id' },
+  lists: { tables: ['series_lists'], column: 'list_id' },
+  group_sets: { tables: ['series_group_sets'], column: 'group_set_id' },
 } as const
 
 /**
@@ -25,18 +25,20 @@ export async function refuseIfInSeries(
   ids: readonly number[] | Sql,
   except: number | null = null,
 ): Promise<void> {
-  const { table, column } = uses[kind]
+  const { tables, column } = uses[kind]
   const isMeant = (of: string) =>
     Array.isArray(ids) ? sql`${identifier(of)} = any(${ids}::bigint[])` : sql`${identifier(of)} in (${ids})`
   await tx.run(sql`select from ${identifier(kind)} x where ${isMeant('x.id')} order by x.id for update`)
-  const series = await tx.maybeOne<{ name: string }>(sql`
-    select s.name from ${identifier(table)} u join series s on s.id = u.series_id
-    where ${isMeant(`u.${column}`)} and s.state <> 'ended' and s.instance_id is distinct from ${except}
-    order by s.id limit 1`)
-  if (series) throw new Refusal('used_by_series', { series: series.name })
-  await tx.run(sql`
-    delete from ${identifier(table)} u using series s
-    where s.id = u.series_id and ${isMeant(`u.${column}`)}`)
+  for (const table of tables) {
+    const series = await tx.maybeOne<{ name: string }>(sql`
+      select s.name from ${identifier(table)} u join series s on s.id = u.series_id
+      where ${isMeant(`u.${column}`)} and s.state <> 'ended' and s.instance_id is distinct from ${except}
+      order by s.id limit 1`)
+    if (series) throw new Refusal('used_by_series', { series: series.name })
+    await tx.run(sql`
+      delete from ${identifier(table)} u using series s
+      where s.id = u.series_id and ${isMeant(`u.${column}`)}`)
+  }
 }
 
 /** Deletes the runs that are over, as long after their time as the logs of jobs are kept. */

@@ -67,6 +67,14 @@ export const seriesRows: RowsOf<typeof contract.series> = {
   end: [creators(200), newSeries],
   remove: [creators(204), newSeries],
   skipRun: [creators(200), newRun],
+  // R-1513
+  setRunMessage: [
+    creators(200),
+    async (fixture) => {
+      const { runs, id } = await addSeries(fixture, { authorId: fixture.somebody.id })
+      return { params: { id, runId: runs[0]?.id ?? 0 }, body: { messageId: fixture.template.id } }
+    },
+  ],
   moveRun: [
     creators(200),
     async (fixture) => ({

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '@sendroom/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { skipRun } from '../../src/features/series/series.service.ts'
+import { skipRun } from '../../src/features/series/runs.service.ts'
 import { lockAuthor } from '../../src/platform/access.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { until } from '../until.ts'

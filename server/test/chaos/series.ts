@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { NewSeries } from '@sendroom/contract/series'
 import { recipientRules } from '../../src/features/jobs/recipients.service.ts'
+import { moveRun, skipRun } from '../../src/features/series/runs.service.ts'
 import {
   changeSeries,
   createSeries,
-  moveRun,
   pauseSeries,
   resumeSeries,
-  skipRun,
 } from '../../src/features/series/series.service.ts'
 import { type Begin, lockAuthor } from '../../src/platform/access.ts'
 import type { Db, Pool } from '../../src/platform/database/connection.ts'

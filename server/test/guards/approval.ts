@@ -60,7 +60,21 @@ export const approvalGuards = [
   without(
     'nobody approves a series that they saved',
     `${features}/series/series.queries.ts`,
-    ' and s.author_id is distinct from ${by.id}',
+    ' and ${isNoAuthorOfSeries(sql`${by.id}`)}',
+    '',
+    { tests: 'server/test/series-approval' },
+  ),
+  without(
+    'nobody approves a message that they chose for a run',
+    'server/src/platform/approvers.ts',
+    ' and r.message_by_user_id = ${userId}))`',
+    ' and false))`',
+    { tests: 'server/test/series-approval' },
+  ),
+  without(
+    'a run with a message of its own needs an approval of it',
+    `${features}/series/due.queries.ts`,
+    'and not exists (select ${unapprovedRuns} and r.id = ${runId})',
     '',
     { tests: 'server/test/series-approval' },
   ),

@@ -100,7 +100,7 @@ const wasReportedAtSessionEnd = (error: unknown) =>
 const wasCancelled = (error: unknown) => error instanceof Failure && error.code === 'confirm_password'
 
 /** The form asks whose values to keep, instead of a toast. */
-const isStale = (error: unknown) => error instanceof Failure && error.code === 'stale_version'
+export const isStale = (error: unknown) => error instanceof Failure && error.code === 'stale_version'
 
 const hasSpecificReason = (error: unknown) =>
   error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

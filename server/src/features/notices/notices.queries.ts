@@ -3,7 +3,7 @@ import type { NoticeChannel, NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
-import { canApproveFor, isNoAuthor } from '../../platform/approvers.ts'
+import { canApproveFor, isNoAuthor, isNoAuthorOfSeries } from '../../platform/approvers.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -38,7 +38,7 @@ const concerns = sql`
   case t.kind
     when 'approval_waiting' then ${isOfApprover} and not ${isOfAuthor}
     when 'series_approval' then ${isOfApprover} and not exists (
-      select from series s where s.id::text = t.host and s.author_id = u.id)
+      select from series s where s.id::text = t.host and not ${isNoAuthorOfSeries(sql`u.id`)})
     when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}

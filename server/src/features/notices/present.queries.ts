@@ -2,7 +2,7 @@ import type { ReviewStep } from '@sendroom/contract/job-life'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import { expiresSoon, isDown, isStuck, whyDown, whyStuck } from '../../engine/index.ts'
-import { isApprovedSeries } from '../../platform/approvers.ts'
+import { isWhollyApproved } from '../../platform/approvers.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
 
@@ -51,7 +51,7 @@ const presentOf: Record<NoticeKind, Sql> = {
   approval_overridden: decided('overridden', 'overridden_by'),
   series_approval: sql`
     select s.instance_id, 0, s.id::text, null from series s join instances i on i.id = s.instance_id
-    where s.state = 'active' and i.approval <> 'never' and not ${isApprovedSeries}`,
+    where s.state = 'active' and i.approval <> 'never' and not ${isWhollyApproved}`,
   // Whoever pauses a series, or restores a backup, knows.
   series_paused: sql`
     select s.instance_id, 0, s.id::text, s.paused_reason from series s
@@ -101,7 +101,7 @@ export const wasOvercome = sql`
     when 'changes_asked' then false
     when 'approval_given' then false
     when 'approval_overridden' then false
-    when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isApprovedSeries})
+    when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isWhollyApproved})
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
     when 'series_missed' then exists (
       select from series_runs r where r.series_id::text = t.host and r.state = 'made' and r.due_at > t.began_at)

@@ -1,6 +1,6 @@
 import type { SeriesPeople } from '@sendroom/contract/series'
 import type { Named, Reason } from '@sendroom/contract/values'
-import { isApprovedSeries } from '../../platform/approvers.ts'
+import { isApprovedSeries, unapprovedRuns } from '../../platform/approvers.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
@@ -27,7 +27,7 @@ export async function findDueSeries(db: Db, limit: number): Promise<number[]> {
   return due.map(({ id }) => id)
 }
 
-/** A series of which a run is due. */
+/** A series of which a run is due, with the message that its runs take in turn. */
 export type DueSeries = {
   id: number
   name: string
@@ -75,8 +75,8 @@ export async function lockDueSeries(tx: Tx, id: number): Promise<DueSeries | nul
 }
 
 export const lockDueRuns = (tx: Tx, seriesId: number) =>
-  tx.many<DueRun & { localTime: string }>(sql`
-    select id, state, due_at, local_time from series_runs
+  tx.many<DueRun & { localTime: string; messageId: number | null }>(sql`
+    select id, state, due_at, local_time, message_id from series_runs
     where series_id = ${seriesId} and state in ('planned', 'waiting') and due_at <= clock_now()
     order by due_at, id for update`)
 
@@ -95,14 +95,18 @@ export async function markMade(tx: Tx, { id: seriesId }: { id: number }, runId: 
     where s.id = ${seriesId}`)
 }
 
-/** The approval of a series is one of its run's job, up to a fifth more recipients than were approved. */
-export const approveJobOfRun = (tx: Tx, seriesId: number, jobId: number) =>
+/**
+ * The approval of a series is one of its run's job, up to a fifth more recipients than were approved. A message that
+ * the run has of its own must be approved, too.
+ */
+export const approveJobOfRun = (tx: Tx, seriesId: number, runId: number, jobId: number) =>
   tx.run(sql`
     with approved as (
       update jobs j set review = 'approved'
       from series s
       where j.id = ${jobId} and j.review = 'in_review' and s.id = ${seriesId}
         and ${isApprovedSeries} and j.recipient_count <= s.approved_recipients * 1.2
+        and not exists (select ${unapprovedRuns} and r.id = ${runId})
       returning j.id, s.approved_by_name, j.review_hash
     )
     insert into job_reviews (job_id, what, by_user_name, hash)

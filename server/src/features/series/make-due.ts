@@ -23,7 +23,7 @@ import {
   pauseWith,
   recordOutcomes,
 } from './due.queries.ts'
-import { type DueRun, decide } from './due.ts'
+import { decide } from './due.ts'
 import { planSeries } from './runs.queries.ts'
 
 type Order = Omit<NewJob, 'message'> & { requestId: string; scheduledAt: string }
@@ -62,7 +62,7 @@ export async function planDueSeries(db: Pool, signal: AbortSignal): Promise<void
   await endFinished(db)
 }
 
-type Chosen = { series: DueSeries; run: DueRun & { localTime: string } }
+type Chosen = { series: DueSeries; run: Awaited<ReturnType<typeof lockDueRuns>>[number] }
 
 /** Makes the run of a series, or says why there is none. Does nothing while somebody else has the series. */
 async function makeDueRun(deps: MakeDeps, seriesId: number): Promise<void> {
@@ -116,8 +116,9 @@ async function makeRun({ db, createJob }: MakeDeps, { series, run }: Chosen): Pr
       const author = await lockEverything(tx, { series, run })
       await reopenCheck(tx, series.instanceId, run.dueAt)
       const job = await work(tx, author)
+      // Before the run is marked: it has its own message only as long as it is to come.
+      await approveJobOfRun(tx, series.id, run.id, idOf(job))
       await markMade(tx, series, run.id, idOf(job))
-      await approveJobOfRun(tx, series.id, idOf(job))
       return job
     })
   await createJob(begin, orderOf(series, run))
@@ -166,7 +167,7 @@ function orderOf(series: DueSeries, run: Chosen['run']): Order {
     ...(frozen ? kept : live),
     jobType,
     instanceId: series.instanceId,
-    messageId: series.messageId,
+    messageId: run.messageId ?? series.messageId,
     name: series.name,
     scheduledAt: run.dueAt,
     requestId: requestIdOf(series.id, run.localTime),

@@ -1,15 +1,16 @@
 import { limits } from '@sendroom/contract/limits'
-import type { SeriesRun, SeriesRunsQuery } from '@sendroom/contract/series'
 import type { SeriesRule } from '@sendroom/contract/series-rule'
+import type { SeriesRun, SeriesRunsQuery } from '@sendroom/contract/series-runs'
 import type { Reason } from '@sendroom/contract/values'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Caller } from '../../platform/access.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { type KnownRun, latest, localDay, type Plan, planRuns, type Quiet, runsAfterChange } from './plan.ts'
-import { isToCome } from './series.queries.ts'
+import { isToCome, messageOfRun } from './series.queries.ts'
 
 const runColumns = sql`
-  select r.id, r.local_time, r.due_at, r.number, r.state, r.reason, r.job_id, r.outcome`
+  select r.id, r.local_time, r.due_at, r.number, r.state, r.reason, r.job_id, r.outcome, ${messageOfRun} as message`
 
 export const listRuns = (db: Db, seriesId: number, query: SeriesRunsQuery) => {
   const isNext = sql`(${isToCome} or r.due_at > clock_now())`
@@ -110,6 +111,15 @@ export const skipRunBy = (tx: Db, runId: number, user: string) =>
 export const moveRunTo = (tx: Db, runId: number, dueAt: string) =>
   tx.run(sql`
     update series_runs set due_at = ${dueAt} where id = ${runId} and state = 'planned'`)
+
+/** Returns 0 if the run is no longer planned. Its message is another one for those who approve. */
+export const setMessageOfRun = (tx: Tx, runId: number, messageId: number | null, by: Caller) =>
+  tx.run(sql`
+    with changed as (
+      update series_runs set message_id = ${messageId}, message_by_user_id = ${by.id}, approved_message = null
+      where id = ${runId} and state = 'planned' returning series_id
+    )
+    update series s set version = version + 1 from changed where s.id = changed.series_id`)
 
 /** Whether an instant is ahead, and not further than runs are planned. */
 export const isAhead = async (db: Db, moment: string) =>

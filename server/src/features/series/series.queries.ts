@@ -2,7 +2,12 @@ import type { Series, SeriesChange, SeriesPeople, SeriesQuery, SeriesRow } from 
 import type { SeriesState } from '@sendroom/contract/series-states'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance, canSeeMessage, canUseList, isAdmin } from '../../platform/access.ts'
-import { canApproveFor, isApprovedSeries } from '../../platform/approvers.ts'
+import {
+  canApproveFor,
+  isApprovedSeries,
+  isNoAuthorOfSeries,
+  unapprovedRuns,
+} from '../../platform/approvers.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { asInstant, assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
@@ -11,11 +16,18 @@ import { listPage } from '../../platform/list.ts'
 
 export const isToCome = sql`r.state in ('planned', 'waiting')`
 
+/** The message `m` as JSON. */
+const messageObject = sql`
+  jsonb_build_object('id', m.id, 'textContent', m.text_content, 'imageUrl', ${imageUrl('m.image_id')})`
+
+/** The message that the run `r` has of its own. */
+export const messageOfRun = sql`(select ${messageObject} from messages m where m.id = r.message_id)`
+
 /** A run `r` as JSON. */
 const runObject = sql`
   jsonb_build_object('id', r.id, 'localTime', r.local_time,
     'dueAt', to_char(r.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'number', r.number,
-    'state', r.state, 'reason', r.reason, 'jobId', r.job_id, 'outcome', r.outcome)`
+    'state', r.state, 'reason', r.reason, 'jobId', r.job_id, 'outcome', r.outcome, 'message', ${messageOfRun})`
 
 const row = sql`
   select s.id, s.name, s.job_type, s.state, s.paused_reason, s.rule, s.author_name, s.created_at,
@@ -62,10 +74,13 @@ export async function findSeries(db: Db, caller: Caller, id: number): Promise<Se
       s.frozen is not null as is_frozen,
       jsonb_array_length(s.frozen->'ids') + jsonb_array_length(s.frozen->'numbers') as frozen_count,
       (
-        select jsonb_agg(jsonb_build_object('id', m.id, 'textContent', m.text_content,
-          'imageUrl', ${imageUrl('m.image_id')}) order by sm.position)
+        select jsonb_agg(${messageObject} order by sm.position)
         from series_messages sm join messages m on m.id = sm.message_id where sm.series_id = s.id
       ) as messages,
+      (
+        select coalesce(jsonb_agg(${runObject} order by r.due_at, r.id), '[]')
+        from series_runs r where r.series_id = s.id and r.message_id is not null
+      ) as changed_runs,
       ${named(sql`groups x where x.instance_id = s.instance_id and x.id in (
         select value::bigint from jsonb_array_elements_text(s.recipients->'groupIds'))`)} as groups,
       ${named(sql`contacts x where x.id in (
@@ -97,17 +112,23 @@ const lists = (caller: Caller, isExcluded: boolean) =>
 /** The approval of the series `s`. Null where the account needs none. */
 const approval = (caller: Caller) => sql`(
   select jsonb_build_object('isApproved', ${isApprovedSeries},
-    'by', s.approved_by_name, 'at', ${asInstant(sql`s.approved_at`)}, 'recipients', s.approved_recipients,
-    'canApprove', s.author_id is distinct from ${caller.id} and s.state <> 'ended'
+    'unapprovedRuns', (select count(*) ${unapprovedRuns}), 'by', s.approved_by_name, 'at', ${asInstant(sql`s.approved_at`)}, 'recipients', s.approved_recipients,
+    'canApprove', ${isNoAuthorOfSeries(sql`${caller.id}`)} and s.state <> 'ended'
       and exists (select from users u where u.id = ${caller.id} and ${canApproveFor('u', sql`s.instance_id`)}))
   from instances i where i.id = s.instance_id and i.approval <> 'never')`
 
-/** Approves what a locked series is now, unless the user is its author. Returns whether they may. */
-export const saveApproval = async (tx: Tx, id: number, by: Caller, recipients: number): Promise<boolean> =>
-  (await tx.run(sql`
+/** Approves what a locked series is now, unless something of it is the user's own. Returns whether they may. */
+export async function saveApproval(tx: Tx, id: number, by: Caller, recipients: number): Promise<boolean> {
+  const approved = await tx.run(sql`
     update series s set approved_hash = series_content_hash(s.id), approved_recipients = ${recipients},
       approved_by_name = ${by.username}, approved_at = clock_now(), version = version + 1
-    where s.id = ${id} and s.author_id is distinct from ${by.id}`)) === 1
+    where s.id = ${id} and ${isNoAuthorOfSeries(sql`${by.id}`)}`)
+  if (approved === 0) return false
+  await tx.run(sql`
+    update series_runs set approved_message = message_content_hash(message_id)
+    where series_id = ${id} and message_id is not null`)
+  return true
+}
 
 /** How many series of the account have not ended. Others that are added at the same moment may come on top. */
 export const countOpen = async (db: Db, instanceId: number) =>
@@ -128,12 +149,13 @@ export type LockedSeries = Columns & {
   state: Series['state']
   version: number
   frozen: object | null
+  authorId: number | null
 }
 
 export async function lockSeries(tx: Db, caller: Caller, id: number): Promise<LockedSeries | null> {
   const locked = await tx.maybeOne<LockedSeries>(sql`
     select s.id, s.name, s.instance_id, s.job_type, s.rule, s.quiet_days, s.quiet_policy, s.overlap, s.recipients,
-      s.frozen, s.state, s.version
+      s.frozen, s.state, s.version, s.author_id
     from series s where s.id = ${id} and ${canSee(caller)} for update of s`)
   return locked ?? null
 }
@@ -208,13 +230,20 @@ export async function replaceSources(tx: Db, id: number, sources: Sources): Prom
     select ${id}::bigint, list_id, true from unnest(${excludedListIds}::bigint[]) list_id`)
 }
 
-type Source = { id: number; textContent: string; hasVariables: boolean }
+export type Source = { id: number; textContent: string; hasVariables: boolean }
 
 /** Those of these messages that the caller may use, kept from being deleted until the transaction ends. */
 export const lockMessagesForShare = (tx: Db, caller: Caller, ids: readonly number[]) =>
   tx.many<Source>(sql`
     select m.id, m.text_content, m.has_variables from messages m
     where m.id = any(${ids}::bigint[]) and ${canSeeMessage(caller, 'm')} order by m.id for key share`)
+
+/** The author of a series that the caller sees. Null without one. */
+export async function readAuthorId(tx: Tx, caller: Caller, id: number): Promise<number | null> {
+  const series = await tx.maybeOne<{ authorId: number | null }>(sql`
+    select s.author_id from series s where s.id = ${id} and ${canSee(caller)}`)
+  return series?.authorId ?? null
+}
 
 /** The messages of a series in turn, and the place of the next one. */
 export const readTurn = (tx: Db, id: number) =>

@@ -71,6 +71,7 @@ test('a series is saved with its messages in turn, and its runs are planned', as
       { id: second.id, textContent: 'Two', imageUrl: null },
     ],
     nextPosition: 0,
+    changedRuns: [],
     groups: [{ id: group.id, name: 'Family' }],
     contacts: [],
     phoneNumbers: '',

@@ -4,18 +4,17 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { listRuns } from './runs.queries.ts'
+import { moveRun, setRunMessage, skipRun } from './runs.service.ts'
 import { findSeries, listSeries } from './series.queries.ts'
 import {
   approveSeries,
   changeSeries,
   createSeries,
   endSeries,
-  moveRun,
   pauseSeries,
   type RecipientRules,
   removeSeries,
   resumeSeries,
-  skipRun,
 } from './series.service.ts'
 
 export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; rules: RecipientRules }): void {
@@ -34,5 +33,8 @@ export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; ru
   route(app, series.end, ({ begin, params }) => endSeries(begin, params.id))
   route(app, series.remove, ({ begin, params }) => removeSeries(begin, params.id))
   route(app, series.skipRun, ({ begin, params }) => skipRun(begin, params.id, params.runId))
+  route(app, series.setRunMessage, ({ begin, params, body }) =>
+    setRunMessage(begin, params.id, params.runId, body),
+  )
   route(app, series.moveRun, ({ begin, params, body }) => moveRun(begin, params.id, params.runId, body.dueAt))
 }

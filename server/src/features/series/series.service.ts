@@ -1,30 +1,15 @@
 import { limits } from '@sendroom/contract/limits'
 import type { NewJob } from '@sendroom/contract/new-jobs'
-import {
-  type NewSeries,
-  type Series,
-  type SeriesChange,
-  SeriesPeople,
-  type SeriesRun,
-} from '@sendroom/contract/series'
+import { type NewSeries, type Series, type SeriesChange, SeriesPeople } from '@sendroom/contract/series'
 import type { ApproveSeries } from '@sendroom/contract/series-approval'
 import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
-import { readTemplate } from '../../platform/personal-texts.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { differing, entryOf, settingsOf } from './audit.ts'
-import {
-  dropRunsToCome,
-  findRun,
-  isAhead,
-  moveRunTo,
-  planAnew,
-  planSeries,
-  skipPassed,
-  skipRunBy,
-} from './runs.queries.ts'
+import { requireFit } from './require-fit.ts'
+import { dropRunsToCome, planAnew, planSeries, skipPassed } from './runs.queries.ts'
 import {
   type Columns,
   countOpen,
@@ -99,6 +84,7 @@ export const changeSeries = (
     await replaceSources(tx, id, form)
     if (haveTimesChanged(locked, form)) await planAnew(tx, id)
     const after = orNotFound(await findSeries(tx, caller, id))
+    await requireRunMessages(tx, caller, after)
     await record(tx, caller, entryOf('series.update', after, differing(before, after)))
     return after
   })
@@ -184,12 +170,15 @@ async function requireSources(tx: Tx, caller: Caller, form: NewSeries): Promise<
   const ids = [...new Set(form.messageIds)]
   const messages = await lockMessagesForShare(tx, caller, ids)
   if (messages.length < ids.length) throw new InvalidInput({ messageIds: 'SERIES_FORM.MESSAGE_INVALID' })
-  if (jobType !== 'SendToGroups') return
-  for (const { textContent, hasVariables } of messages) {
-    const [variable] = hasVariables ? (await readTemplate(tx, textContent, 'messageIds')).variables : []
-    if (variable !== undefined)
-      throw new InvalidInput({ messageIds: 'JOB.VARIABLES_IN_GROUPS' }, { variable: `{{${variable}}}` })
-  }
+  await requireFit(tx, jobType, messages, 'messageIds')
+}
+
+/** Throws if a run to come has a message of its own that the new author may not use, or a job could not send. */
+async function requireRunMessages(tx: Tx, caller: Caller, { changedRuns, jobType }: Series): Promise<void> {
+  const ids = new Set(changedRuns.map(({ message }) => message?.id ?? 0))
+  const messages = await lockMessagesForShare(tx, caller, [...ids])
+  if (messages.length < ids.size) throw new InvalidInput({ messageIds: 'SERIES_FORM.RUN_MESSAGES_LOST' })
+  await requireFit(tx, jobType, messages, 'messageIds')
 }
 
 /** Waiting runs are skipped at once. Those to come stay, and are skipped when their time comes. */
@@ -249,36 +238,6 @@ export const removeSeries = (begin: Begin, id: number): Promise<void> =>
     const series = orNotFound(await lockSeries(tx, caller, id))
     await deleteSeries(tx, id)
     await record(tx, caller, entryOf('series.delete', series))
-  })
-
-export const skipRun = (begin: Begin, id: number, runId: number): Promise<SeriesRun> =>
-  changeRun(begin, id, runId, 'series.skip_run', (tx, caller) => skipRunBy(tx, runId, caller.username))
-
-/** Moves one run. The rule and all other runs stay, and the run keeps its local time, by which it is known. */
-export const moveRun = (begin: Begin, id: number, runId: number, dueAt: string): Promise<SeriesRun> =>
-  changeRun(begin, id, runId, 'series.move_run', async (tx) => {
-    if (!(await isAhead(tx, dueAt))) throw new InvalidInput({ dueAt: 'SERIES_FORM.RUN_TIME_INVALID' })
-    return moveRunTo(tx, runId, dueAt)
-  })
-
-const changeRun = (
-  begin: Begin,
-  id: number,
-  runId: number,
-  action: 'series.skip_run' | 'series.move_run',
-  change: (tx: Tx, caller: Caller) => Promise<number>,
-): Promise<SeriesRun> =>
-  begin(async (tx, caller) => {
-    const series = orNotFound(await lockSeries(tx, caller, id))
-    const before = orNotFound(await findRun(tx, id, runId))
-    if ((await change(tx, caller)) === 0) throw new Refusal('run_not_planned')
-    const after = orNotFound(await findRun(tx, id, runId))
-    const details = {
-      run: before.localTime,
-      ...(before.dueAt !== after.dueAt && { dueAt: [before.dueAt, after.dueAt] }),
-    }
-    await record(tx, caller, entryOf(action, series, details))
-    return after
   })
 
 function refuseTakenName(error: unknown): never {

@@ -1,4 +1,5 @@
-import { series as endpoints, type Series, type SeriesRun } from '@sendroom/contract/series'
+import { series as endpoints, type Series } from '@sendroom/contract/series'
+import type { SeriesRun } from '@sendroom/contract/series-runs'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'

@@ -1,8 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
-import type { Series, SeriesRun } from '@sendroom/contract/series'
+import type { Series } from '@sendroom/contract/series'
+import type { SeriesRun } from '@sendroom/contract/series-runs'
 import type { runPeriods } from '@sendroom/contract/series-states'
-import { IconCalendarTime, IconPlayerSkipForward } from '@tabler/icons-react'
+import { IconCalendarTime, IconMessage2Cog, IconPlayerSkipForward } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -11,6 +12,7 @@ import { call } from '../../../api/client.ts'
 import { usePolling } from '../../../api/event-stream.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
+import { truncate } from '../../../format.ts'
 import { reasonText } from '../../../i18n/words.ts'
 import { PageEnd } from '../../../lists/page-end.tsx'
 import { RowActions } from '../../../lists/row-actions.tsx'
@@ -18,10 +20,14 @@ import { type Column, Table } from '../../../lists/table.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { confirm } from '../../../ui/confirm.ts'
 import { lazyComponent } from '../../../ui/lazy-component.tsx'
+import { Name } from '../../../ui/name.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { formatRun } from './calendar-names.ts'
 import { RunBadge } from './series-labels.tsx'
 
+const RunMessageDialog = lazyComponent(
+  async () => (await import('./run-message-dialog.tsx')).RunMessageDialog,
+)
 const MoveRunDialog = lazyComponent(async () => (await import('./move-run-dialog.tsx')).MoveRunDialog)
 
 const POLL_MS = 30_000
@@ -30,7 +36,7 @@ type Props = { series: Series }
 
 const time = ({ rule: { timeZone } }: Series): Column<SeriesRun> => ({
   header: 'SERIES.TIME',
-  cell: ({ dueAt, localTime }) => <RunTime dueAt={dueAt} localTime={localTime} timeZone={timeZone} />,
+  cell: (run) => <RunTime run={run} timeZone={timeZone} />,
 })
 const state: Column<SeriesRun> = { header: 'SERIES.STATE', cell: (run) => <State run={run} /> }
 const job: Column<SeriesRun> = { header: 'SERIES.JOB', cell: ({ jobId }) => <JobLink jobId={jobId} /> }
@@ -40,6 +46,7 @@ export function NextRuns({ series }: Props) {
   const { t } = useTranslation()
   const mayChange = mayDo('canCreateJobs', useCurrentUser())
   const [moved, setMoved] = useState<SeriesRun | null>(null)
+  const [changed, setChanged] = useState<SeriesRun | null>(null)
   const skip = useAction('POST /series/:id/runs/:runId/skip', {
     success: 'SERIES.SKIPPED',
     failure: 'SERIES.ACTION_FAILED',
@@ -80,11 +87,18 @@ export function NextRuns({ series }: Props) {
                 reason: reasonFor(run),
                 onClick: () => setMoved(run),
               },
+              {
+                label: t('SERIES.RUN_MESSAGE'),
+                icon: IconMessage2Cog,
+                reason: reasonFor(run),
+                onClick: () => setChanged(run),
+              },
             ]}
           />
         )}
       />
       {moved && <MoveRunDialog series={series} run={moved} onClose={() => setMoved(null)} />}
+      {changed && <RunMessageDialog series={series} run={changed} onClose={() => setChanged(null)} />}
     </>
   )
 }
@@ -148,10 +162,10 @@ function Runs({ series: { id }, period, title, empty, columns, actions }: RunsPr
   )
 }
 
-type TimeProps = { dueAt: string; localTime: string; timeZone: string }
+type TimeProps = { run: SeriesRun; timeZone: string }
 
-/** When a run is due, and when the rule has it if it was moved. */
-function RunTime({ dueAt, localTime, timeZone }: TimeProps) {
+/** When a run is due, when the rule has it if it was moved, and the message of its own. */
+function RunTime({ run: { dueAt, localTime, message }, timeZone }: TimeProps) {
   const { t } = useTranslation()
   const now = formatRun(dueAt, timeZone)
   const before = formatRun(`${localTime}Z`, 'UTC')
@@ -161,6 +175,11 @@ function RunTime({ dueAt, localTime, timeZone }: TimeProps) {
       {now !== before && (
         <Text size="xs" c="dimmed">
           {t('SERIES.MOVED_FROM', { time: before })}
+        </Text>
+      )}
+      {message && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {t('SERIES.OTHER_MESSAGE')} <Name>{truncate(message.textContent, limits.titleLength)}</Name>
         </Text>
       )}
     </>

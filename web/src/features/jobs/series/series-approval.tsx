@@ -1,16 +1,16 @@
-import { Alert, Group, Stack, TextInput } from '@mantine/core'
+import { Alert, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Series } from '@sendroom/contract/series'
 import { ApproveSeries } from '@sendroom/contract/series-approval'
-import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { Failure } from '../../../api/failure.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { formatDateTime, formatNumber } from '../../../format.ts'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
+import { counted } from '../../../i18n/words.ts'
 import { BusyButton } from '../../../ui/busy-button.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { addToast } from '../../../ui/toasts.ts'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import { formatRun } from './calendar-names.ts'
+import { useOnStale } from './use-on-stale.ts'
 
 type Approval = NonNullable<Series['approval']>
 
@@ -21,22 +21,24 @@ export function SeriesApproval({ series }: { series: Series }) {
   const { t } = useTranslation()
   const { approval } = series
   if (!approval || series.state === 'ended') return null
+  const isWhole = approval.isApproved && approval.unapprovedRuns === 0
   return (
     <Section title={t('JOB.APPROVAL')}>
       <Stack>
-        <Alert color={approval.isApproved ? 'green' : 'yellow'} role="note">
+        <Alert color={isWhole ? 'green' : 'yellow'} role="note">
           <State approval={approval} />
         </Alert>
-        {approval.canApprove && !approval.isApproved && <ApproveForm series={series} approval={approval} />}
+        {approval.canApprove && !isWhole && <ApproveForm series={series} approval={approval} />}
       </Stack>
     </Section>
   )
 }
 
-function State({ approval: { isApproved, by, at, recipients } }: { approval: Approval }) {
+function State({ approval: { isApproved, unapprovedRuns, by, at, recipients } }: { approval: Approval }) {
   const { t } = useTranslation()
   if (by === null || at === null) return t('SERIES.NEEDS_APPROVAL')
   if (!isApproved) return t('SERIES.APPROVAL_VOIDED', { user: by })
+  if (unapprovedRuns > 0) return t('SERIES.RUNS_NEED_APPROVAL', counted(unapprovedRuns))
   return t('SERIES.APPROVED_BY', {
     user: by,
     time: formatDateTime(at),
@@ -50,12 +52,7 @@ function ApproveForm({ series, approval }: { series: Series; approval: Approval 
     success: 'SERIES.APPROVED',
     failure: 'SERIES.ACTION_FAILED',
   })
-  const client = useQueryClient()
-  const onError = (error: unknown) => {
-    if (error instanceof Failure && error.code === 'stale_version')
-      addToast({ type: 'error', msg: t('SERIES.APPROVAL_STALE') })
-    return client.invalidateQueries({ queryKey: ['series'] })
-  }
+  const onError = useOnStale('SERIES.APPROVAL_STALE')
   const { id, version } = series
   const { form, onSubmit } = useContractForm(Recipients, {
     initialValues: { recipients: series.frozenCount ?? approval.recipients ?? Number.NaN },
@@ -66,17 +63,7 @@ function ApproveForm({ series, approval }: { series: Series; approval: Approval 
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack>
-        <Group align="start" wrap="wrap">
-          {series.messages.map(({ id, textContent, imageUrl }, place) => (
-            <WhatsAppMessage
-              // biome-ignore lint/suspicious/noArrayIndexKey: a message may be there twice
-              key={`${place} ${id}`}
-              text={textContent}
-              imageUrl={imageUrl}
-              hasVariables={series.jobType === 'SendToUsers'}
-            />
-          ))}
-        </Group>
+        <Messages series={series} />
         <TextInput
           label={t('SERIES.APPROVE_FOR')}
           description={t('SERIES.APPROVE_FOR_HINT')}
@@ -96,5 +83,29 @@ function ApproveForm({ series, approval }: { series: Series; approval: Approval 
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** All that the series sends: its messages in turn, and those of single runs. */
+function Messages({ series: { messages, changedRuns, jobType, rule } }: { series: Series }) {
+  const { t } = useTranslation()
+  const show = ({ textContent, imageUrl }: Series['messages'][number]) => (
+    <WhatsAppMessage text={textContent} imageUrl={imageUrl} hasVariables={jobType === 'SendToUsers'} />
+  )
+  return (
+    <Group align="start" wrap="wrap">
+      {messages.map((message, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message may be there twice
+        <div key={`${place} ${message.id}`}>{show(message)}</div>
+      ))}
+      {changedRuns.map(({ id, dueAt, message }) => (
+        <div key={id}>
+          <Text size="sm" fw={500}>
+            {t('SERIES.ONLY_RUN', { time: formatRun(dueAt, rule.timeZone) })}
+          </Text>
+          {message && show(message)}
+        </div>
+      ))}
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
 import { Badge, type MantineColor } from '@mantine/core'
 import { describeRule } from '@sendroom/contract/describe-rule'
-import type { SeriesRow, SeriesRun } from '@sendroom/contract/series'
+import type { SeriesRow } from '@sendroom/contract/series'
+import type { SeriesRun } from '@sendroom/contract/series-runs'
 import type { SeriesState } from '@sendroom/contract/series-states'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '../../../i18n/i18n.ts'

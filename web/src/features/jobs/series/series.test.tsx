@@ -11,6 +11,7 @@ import '../../../forms/conflict-dialog.tsx'
 import '../../../forms/pick-dialog.tsx'
 import './move-run-dialog.tsx'
 import './one-series-page.tsx'
+import './run-message-dialog.tsx'
 import './series-form-page.tsx'
 import './series-page.tsx'
 
@@ -185,7 +186,7 @@ test('a paused series says why and is resumed; an ended one can only be deleted'
 // R-1512
 test('somebody else reads all messages of a series and approves it, but not one that changed meanwhile', async () => {
   let approval: Series['approval'] = {
-    ...{ isApproved: false, by: null, at: null, recipients: null, canApprove: true },
+    ...{ isApproved: false, unapprovedRuns: 0, by: null, at: null, recipients: null, canApprove: true },
   }
   let version = 3
   const { person, requests } = open('/series/4', {
@@ -193,7 +194,7 @@ test('somebody else reads all messages of a series and approves it, but not one 
     'POST /series/:id/approve': ({ body }) => {
       if ((body as { version: number }).version !== version) return refuse(409, 'stale_version')
       const done = { by: 'lan', at: '2026-11-25T02:00:00.000Z', recipients: 120 }
-      approval = { isApproved: true, canApprove: true, ...done }
+      approval = { isApproved: true, unapprovedRuns: 0, canApprove: true, ...done }
       return { ...series, approval, version }
     },
   })
@@ -210,4 +211,62 @@ test('somebody else reads all messages of a series and approves it, but not one 
   expect(requests.filter(({ name }) => name === 'POST /series/:id/approve').at(-1)?.body).toEqual({
     ...{ version: 4, recipients: 120 },
   })
+})
+
+// R-1515
+test('a single run gets another message, with a word about its approval, and again after somebody else’s change', async () => {
+  let version = 3
+  const approval = { isApproved: true, unapprovedRuns: 0, by: 'lan', at: series.createdAt, recipients: 9 }
+  const { person, requests } = open('/series/4', {
+    'GET /series/:id': () => ({ ...series, version, approval: { ...approval, canApprove: false } }),
+    'POST /series/:id/runs/:runId/message': ({ body }) =>
+      (body as { version: number }).version === version ? run : refuse(409, 'stale_version'),
+  })
+  await person.click(await screen.findByRole('button', { name: 'Another message' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(
+    dialog.getByText(/^Only the run of Mon, 11\/30\/2099, 09:00 .* approves the series again/),
+  ).toBeTruthy()
+  await choose(person, 'Message', '#6 No groups here')
+  version = 4
+  await person.click(dialog.getByRole('button', { name: 'Save' }))
+  expect(await screen.findByText(/^Somebody else has changed this series meanwhile/)).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(requests.filter(({ name }) => name.endsWith('/message')).map(({ body }) => body)).toEqual([
+    { messageId: 6, version: 3 },
+    { messageId: 6, version: 4 },
+  ])
+})
+
+// R-1515
+test('the message of a run stands in the list, is taken away, and is read by whoever approves', async () => {
+  const own = { ...run, message: { id: 9, textContent: 'Only today', imageUrl: null } }
+  const approval = { isApproved: true, unapprovedRuns: 1, by: 'lan', at: series.createdAt, recipients: 9 }
+  const { person, requests } = open('/series/4', {
+    'GET /series/:id': () => ({
+      ...series,
+      changedRuns: [own],
+      approval: { ...approval, canApprove: true },
+    }),
+    'GET /series/:id/runs': ({ query }) => pageOf(query.period === 'next' ? [own] : []),
+    'POST /series/:id/runs/:runId/message': () => run,
+    'POST /series/:id/approve': () => series,
+  })
+  const region = within(await screen.findByRole('region', { name: 'Approval' }))
+  expect(region.getByText(/^The message of 1 run/)).toBeTruthy()
+  expect(region.getByText('Only the run of Mon, 11/30/2099, 09:00')).toBeTruthy()
+  expect(region.getByText('Only today')).toBeTruthy()
+  const next = within(await screen.findByRole('table', { name: 'Next runs' }))
+  expect(next.getByText('Only today')).toBeTruthy()
+  await person.click(next.getByRole('button', { name: 'Another message' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  await choose(person, 'Message', 'The message whose turn it is')
+  await person.click(dialog.getByRole('button', { name: 'Save' }))
+  await waitFor(() =>
+    expect(requests.find(({ name }) => name.endsWith('/message'))?.body).toEqual({
+      messageId: null,
+      version: 3,
+    }),
+  )
 })
