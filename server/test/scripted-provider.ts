@@ -8,6 +8,7 @@ import type {
   NumberCheck,
   OutgoingContent,
   OwnMessage,
+  PollResults,
   Provider,
   SendOutcome,
   UploadOutcome,
@@ -68,6 +69,7 @@ export function scriptedProvider() {
     onCheck: (phone: string): NumberCheck | Promise<NumberCheck> => ({
       ...{ phone, answer: 'yes', whatsappPhone: phone },
     }),
+    onPollResults: (_id: string): PollResults | null | Promise<PollResults | null> => null,
     /** The LIDs by phone number. */
     lids: new Map<string, string>(),
     onList: (to: string): OwnMessage[] | Promise<OwnMessage[]> =>
@@ -130,8 +132,9 @@ export function scriptedProvider() {
     isMetered: async () => false,
     ...{ messageStatus: unexpected, setWebhook: unexpected },
     ...{ removeWebhook: unexpected, qr: unexpected, pairingCode: unexpected, logout: unexpected },
-    ...{ groups: unexpected, group: unexpected, contacts: unexpected },
-    readEvent: () => ({ receipts: [], incoming: [], instance: null, groupsChanged: false }),
+    ...{ groups: unexpected, group: unexpected, contacts: unexpected, channels: unexpected },
+    pollResults: async (_credentials, id) => script.onPollResults(id),
+    readEvent: () => ({ receipts: [], incoming: [], votes: [], instance: null, groupsChanged: false }),
   }
   return { provider, holdSends, script, accept, ledger, calls }
 }

@@ -1,5 +1,14 @@
-import type { ChannelChange, FaultRule, LedgerEntry, ReceiptRules, WireStatus } from '@sendroom/simulator'
+import type {
+  ChannelChange,
+  EncodingRules,
+  FaultRule,
+  LedgerEntry,
+  ReceiptRules,
+  WireStatus,
+} from '@sendroom/simulator'
 import { until } from './until.ts'
+
+const asUploaded: EncodingRules = { encodesAgainPercent: 0, dropsNamesPercent: 0 }
 
 /** Calls the control API of a simulator in another process. Repeats calls while that process is being restarted. */
 export class SimulatorControl {
@@ -7,6 +16,7 @@ export class SimulatorControl {
   /** How far the simulator's clock is ahead of ours. */
   aheadMs = 0
   #latencyMs = 0
+  #encoding: EncodingRules = asUploaded
   readonly #receipts = new Map<string | null, Partial<ReceiptRules>>()
   /** The simulator's own counts of met faults, as last read. They start at 0 with each of its processes. */
   #lastMet: Record<string, number> = {}
@@ -89,6 +99,12 @@ export class SimulatorControl {
     await this.#call('latency', 'POST', { ms })
   }
 
+  /** Sets how many files the provider encodes again, and how many names it drops, of all channels. None by default. */
+  async setEncoding(rules = asUploaded) {
+    this.#encoding = rules
+    await this.#call('media', 'POST', rules)
+  }
+
   async setClockAhead(ms: number) {
     this.aheadMs = ms
     // A shift of 0 would make the Date header come from the real clock instead of the fast one (chaos/fast-time.ts).
@@ -99,6 +115,7 @@ export class SimulatorControl {
   async restoreSettings() {
     this.#lastMet = {}
     await this.setLatency(this.#latencyMs)
+    await this.setEncoding(this.#encoding)
     for (const [token, rules] of this.#receipts) await this.setReceipts(token, rules)
   }
 }

@@ -13,10 +13,10 @@ import { controlRoutes } from './routes/control.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { mediaRoutes } from './routes/media.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { newsletterRoutes } from './routes/newsletters.ts'
 import { sendRoutes } from './routes/send.ts'
 import { userRoutes } from './routes/users.ts'
 import type { Channel } from './state/channels.ts'
-import { maxMediaBytes } from './state/media.ts'
 import type { State } from './state/state.ts'
 import { errorBody, Refusal, refuse } from './wire/refusal.ts'
 
@@ -29,8 +29,10 @@ declare module 'fastify' {
   }
 }
 
+/** Files inside of a send are in memory, so this limit is lower than that of `POST /media`. */
+const maxInlineBytes = 16 * 1024 * 1024
 /** A file as base64 in JSON is a third larger than the file itself. */
-const bodyLimit = Math.ceil(maxMediaBytes * 1.4)
+const bodyLimit = Math.ceil(maxInlineBytes * 1.4)
 
 /** Replaces Fastify's schema compilers, which take 4 MB of memory. No route has a schema. */
 const withoutSchemas = { compilersFactory: { buildValidator: neverCalled, buildSerializer: neverCalled } }
@@ -52,7 +54,7 @@ export function createApp(state: State, prefix: string): FastifyInstance {
   answerUnknownPaths(app)
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fileSize: maxMediaBytes } })
+  app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fileSize: maxInlineBytes } })
   app.addHook('onRequest', (_request, _reply, done) => {
     state.load()
     done()
@@ -91,6 +93,7 @@ function providerRoutes(api: FastifyInstance, state: State, prefix: string) {
     mediaRoutes,
     sendRoutes,
     messageRoutes,
+    newsletterRoutes,
   ]) {
     routes(api, state)
   }

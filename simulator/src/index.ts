@@ -7,6 +7,7 @@ import type { Ledger } from './state/ledger.ts'
 import { createState } from './state/state.ts'
 
 export type { FaultRule } from './faults/rules.ts'
+export type { EncodingRules } from './media/encoding.ts'
 export type { WireStatus } from './receipts/acks.ts'
 export { disorders, type ReceiptRules } from './receipts/rules.ts'
 export { groupId, specialGroups } from './seed/groups.ts'

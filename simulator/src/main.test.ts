@@ -25,7 +25,7 @@ async function start(...options: string[]) {
   return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' }
 }
 
-test('channels, media ids, messages and receipt rules survive a kill', async () => {
+test('channels, media ids, messages, votes and receipt rules survive a kill', async () => {
   const file = path.join(folder, 'simulator.jsonl')
   const first = await start('--file', file)
   await call(first.url, '', 'POST /_control/channels', {
@@ -37,6 +37,10 @@ test('channels, media ids, messages and receipt rules survive a kill', async () 
   const media = (await call(first.url, 'test_paired', 'POST /media', png)).body.media[0].id
   const image = { to: '84901234567', caption: 'c', media }
   await call(first.url, 'test_paired', 'POST /messages/image', image)
+  const poll = { to: '84901234567', title: 'x', options: ['a', 'b'] }
+  const { id: pollId } = (await call(first.url, 'test_paired', 'POST /messages/poll', poll)).body.message
+  const vote = { token: 'test_paired', id: pollId, from: poll.to, options: ['b'] }
+  await call(first.url, '', 'POST /_control/votes', vote)
   await call(first.url, '', 'POST /_control/receipts', { token: 'test_paired', fate: 'failed', sentMs: 0 })
   const text = { to: '84901234567', body: 'x' }
   const { id } = (await call(first.url, 'test_paired', 'POST /messages/text', text)).body.message
@@ -47,7 +51,7 @@ test('channels, media ids, messages and receipt rules survive a kill', async () 
 
   const second = await start('--file', file)
   expect((await call(second.url, '', 'GET /_control/ledger')).body).toEqual(before)
-  expect(before.total).toBe(3)
+  expect(before).toMatchObject({ total: 4, entries: { 1: { votes: { [poll.to]: ['b'] } } } })
   expect((await call(second.url, 'test_paired', `GET /messages/${id}`)).body.status).toBe('failed')
   expect((await call(second.url, 'test_paired', 'GET /health')).body.user.id).toBe('84907654321')
   expect((await call(second.url, 'test_linked_out', 'GET /health?wakeup=false')).body.status.text).toBe(

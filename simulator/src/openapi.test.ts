@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type Body, png, useSimulator } from '../test/client.ts'
+import { type Body, png, testFile, useSimulator } from '../test/client.ts'
 import { answerErrors, isPresent, schemaErrors } from '../test/openapi.ts'
 import { groupId, specialGroups } from './index.ts'
 
@@ -12,6 +12,7 @@ function expectValid(verb: string, route: string, answer: { status: number; body
 }
 
 const image = `data:image/png;base64,${png.toString('base64')}`
+const base64 = (name: string) => testFile(name).toString('base64')
 const to = '84901234567'
 const cases: [string, string, number, string?, unknown?][] = [
   ['get', '/health', 200],
@@ -46,6 +47,21 @@ const cases: [string, string, number, string?, unknown?][] = [
   ['post', '/messages/image', 200, undefined, { to, media: image, caption: 'x' }],
   ['post', '/messages/image', 404, undefined, { to, media: 'jpeg-ab-cd' }],
   ['post', '/messages/image', 415, undefined, { to, media: 'AAAA' }],
+  ['post', '/messages/image', 413, undefined, { to, media: Buffer.alloc(17_000_000, 1).toString('base64') }],
+  ['post', '/messages/video', 200, undefined, { to, media: base64('video.mp4'), caption: 'x' }],
+  ['post', '/messages/video', 415, undefined, { to, media: base64('video-mpeg4.mp4') }],
+  ['post', '/messages/document', 200, undefined, { to, media: image, filename: 'a.png', caption: 'x' }],
+  ['post', '/messages/audio', 200, undefined, { to, media: base64('audio.mp3'), seconds: 1 }],
+  ['post', '/messages/voice', 200, undefined, { to, media: base64('voice.ogg') }],
+  ['post', '/messages/voice', 404, undefined, { to, media: 'ogg-ab-cd' }],
+  ['post', '/messages/poll', 200, undefined, { to, title: 'x', options: ['a', 'b'], count: 0 }],
+  ['post', '/messages/poll', 400, undefined, { to, title: 'x', options: ['a', 'a'] }],
+  ['post', '/messages/location', 200, undefined, { to, latitude: 1, longitude: 2, name: 'x' }],
+  ['post', '/messages/location', 400, undefined, { to, latitude: 1 }],
+  ['get', '/newsletters', 200],
+  ['get', '/newsletters', 400, '/newsletters?count=0'],
+  ['get', '/newsletters/{NewsletterID}', 404, '/newsletters/120363000000000000@newsletter'],
+  ['get', '/newsletters/{NewsletterID}/messages', 404, '/newsletters/120363000000000000@newsletter/messages'],
   ['get', '/messages/list', 200],
   ['get', '/messages/list/{ChatID}', 404, '/messages/list/84909999999@s.whatsapp.net'],
   ['get', '/messages/{MessageID}', 404, '/messages/abcd-abcd'],
@@ -97,11 +113,19 @@ test.skipIf(!isPresent)('messages, media and acks match the OpenAPI file', async
   await simulator.call(token, 'POST /messages/text', { to, body: 'see https://a.example/b' })
   const { id, image: stored } = sent.body.message
   await simulator.control('POST /messages', { token, body: 'hi', from: to, quoted: id })
+  const poll = { to, title: 'x', options: ['a', 'b'] }
+  const { message } = (await simulator.call(token, 'POST /messages/poll', poll)).body
+  await simulator.control('POST /votes', { token, id: message.id, from: to, options: ['a'] })
+  const [newsletter] = (await simulator.call(token, 'GET /newsletters')).body.newsletters
+  await simulator.call(token, 'POST /messages/text', { to: newsletter.id, body: 'x', mentions: [to] })
   await simulator.control('POST /messages', { token, body: 'STOP', from: '123456789012345@lid' })
   for (const [verb, route, url] of [
     ['get', '/messages/list', '/messages/list?from_me=false'],
     ['get', '/messages/list/{ChatID}', `/messages/list/${to}@s.whatsapp.net`],
     ['get', '/messages/{MessageID}', `/messages/${id}`],
+    ['get', '/messages/{MessageID}', `/messages/${message.id}`],
+    ['get', '/newsletters/{NewsletterID}', `/newsletters/${newsletter.id}`],
+    ['get', '/newsletters/{NewsletterID}/messages', `/newsletters/${newsletter.id}/messages`],
     ['get', '/statuses/{MessageID}', `/statuses/${id}`],
     ['delete', '/media/{MediaID}', `/media/${stored.id}`],
   ] as const) {

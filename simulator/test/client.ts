@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../src/index.ts'
 
@@ -72,3 +74,6 @@ export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==',
   'base64',
 )
+
+/** Reads one of `test/files`, which ffmpeg made: 0.1 or 0.2 s long, white or silent. */
+export const testFile = (name: string) => readFileSync(path.join(import.meta.dirname, 'files', name))

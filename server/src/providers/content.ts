@@ -42,3 +42,32 @@ export type OwnMessage = {
   /** Whether a person wrote the message on the phone or in WhatsApp Web. */
   fromPhone: boolean
 }
+
+/** A private message that somebody has written to the instance. */
+export type IncomingMessage = {
+  id: string
+  /** The id of the private chat: the sender's, by number or by LID. */
+  chatId: string
+  /** The sender: by number, or by LID if WhatsApp hides the number. `value` is digits only. */
+  from: { kind: 'phone' | 'lid'; value: string }
+  /** The text, or the caption. Empty for anything else, such as a voice message. */
+  text: string
+  /** Unix seconds, by the provider's clock. */
+  timestamp: number
+  /** The id of the message that this one quotes. */
+  quotedId: string | null
+  /** The sender's number and LID, digits only, as far as the provider tells them. One of them is `from`. */
+  senderPhone: string | null
+  senderLid: string | null
+}
+
+/** The votes in a poll, by option. */
+export type PollResults = {
+  providerMessageId: string
+  options: {
+    name: string
+    count: number
+    /** Digits of a phone number, or `…@lid` for whoever hides the number. Empty where voters are anonymous. */
+    voters: string[]
+  }[]
+}

@@ -1,8 +1,15 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
-import type { MediaFile, OutgoingMessage, OwnMessage } from './content.ts'
+import type { IncomingMessage, MediaFile, OutgoingMessage, OwnMessage, PollResults } from './content.ts'
 
-export type { MediaFile, OutgoingContent, OutgoingMessage, OwnMessage } from './content.ts'
+export type {
+  IncomingMessage,
+  MediaFile,
+  OutgoingContent,
+  OutgoingMessage,
+  OwnMessage,
+  PollResults,
+} from './content.ts'
 
 /** Authenticates the calls of one instance. */
 export type Credentials = { token: string }
@@ -57,29 +64,21 @@ export type ProviderGroup = {
   isAdminsOnly: boolean
 }
 
+/** A channel of WhatsApp that the instance owns or follows. Only owners and admins may post. */
+export type ProviderChannel = {
+  /** Ends in `@newsletter`. */
+  chatId: string
+  name: string
+  role: 'owner' | 'admin' | 'subscriber' | 'guest'
+  /** Null if the provider does not tell. */
+  subscriberCount: number | null
+}
+
 /**
  * A page of a list. `next` is the offset of the next page. It counts entries that gave no row, such as contacts
  * without a name. `total` counts the entries of all pages.
  */
 export type ProviderPage<T> = { rows: T[]; next: number; total: number }
-
-/** A private message that somebody has written to the instance. */
-export type IncomingMessage = {
-  id: string
-  /** The id of the private chat: the sender's, by number or by LID. */
-  chatId: string
-  /** The sender: by number, or by LID if WhatsApp hides the number. `value` is digits only. */
-  from: { kind: 'phone' | 'lid'; value: string }
-  /** The text, or the caption. Empty for anything else, such as a voice message. */
-  text: string
-  /** Unix seconds, by the provider's clock. */
-  timestamp: number
-  /** The id of the message that this one quotes. */
-  quotedId: string | null
-  /** The sender's number and LID, digits only, as far as the provider tells them. One of them is `from`. */
-  senderPhone: string | null
-  senderLid: string | null
-}
 
 /** A page of an instance's messages. */
 export type MessagePage<T> = {
@@ -131,6 +130,11 @@ export type Receipt = {
 export type ProviderEvent = {
   receipts: Receipt[]
   incoming: IncomingMessage[]
+  /**
+   * New results of our polls. No order is guaranteed and no time is told, so an older result may come last:
+   * `pollResults` reads the present one.
+   */
+  votes: PollResults[]
   /** The new state of the instance. Null if the call has none, or only a brief reconnect. */
   instance: InstanceState | null
   groupsChanged: boolean
@@ -211,6 +215,11 @@ export interface Provider {
   ): Promise<ProviderPage<ProviderGroup>>
   /** Reads one group. Fails with `not_found` if the instance is not in the group. */
   group(credentials: Credentials, chatId: string): Promise<ProviderGroup>
+  /** Reads a page of the channels of WhatsApp that the instance owns or follows. */
+  channels(
+    credentials: Credentials,
+    page: { offset: number; count: number },
+  ): Promise<ProviderPage<ProviderChannel>>
   /** Reads a page of the instance's contacts. Contacts without a name give no row. */
   contacts(
     credentials: Credentials,
@@ -230,7 +239,8 @@ export interface Provider {
   ): Promise<SendOutcome>
   /**
    * Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock),
-   * oldest first, page by page. `chatId` null reads those of all chats. Fails in the course of the iteration.
+   * oldest first, page by page. `chatId` null reads those of all chats, but not the posts to channels. Fails in the
+   * course of the iteration.
    */
   ownMessages(
     credentials: Credentials,
@@ -250,6 +260,8 @@ export interface Provider {
   phoneOf(credentials: Credentials, lid: string): Promise<string | null>
   /** Reads the receipts of a sent message, for instances without a webhook. Empty until the message is delivered. */
   messageStatus(credentials: Credentials, chatId: string, providerMessageId: string): Promise<Receipt[]>
+  /** Reads the results of a poll that the instance has sent. Returns null if the provider knows no such poll. */
+  pollResults(credentials: Credentials, providerMessageId: string): Promise<PollResults | null>
   /** Whether the number of calls is limited, as on a trial. Make only necessary calls then. */
   isMetered(credentials: Credentials): Promise<boolean>
   /** Sets our webhook, replacing any with the same key. Webhooks of other programs stay. */

@@ -245,6 +245,7 @@ test.each([
   ],
   [message('location', { latitude: 'north' }), { kind: 'location' }],
   [message('sticker', file), { kind: 'other' }],
+  [message('constructor', {}), { kind: 'other' }],
 ])('the listed message %j is %j', async (listed, expected) => {
   reply.body = { messages: [listed], count: 1, total: 1, offset: 0 }
 
@@ -255,6 +256,23 @@ test.each([
       ...{ id: 'AbCdEfGh-1234567890', chatId: group, timestamp: 1767225600, fromPhone: false },
       ...{ ...none, ...expected },
     },
+  ])
+  expect(requests.flatMap(({ errors }) => errors)).toEqual([])
+})
+
+// R-1700
+test('channels, their posts and the results of a poll are read by documented calls', async () => {
+  const channel = '120363171743427809@newsletter'
+  reply.body = { newsletters: [], messages: [], total: 0, id: 'abcd-abcd' }
+
+  await whapi.channels(credentials, { offset: 10, count: 5 })
+  await allMessages(whapi.ownMessages(credentials, channel, 0))
+  await whapi.pollResults(credentials, 'abcd-abcd')
+
+  expect(requests.map(({ call }) => call)).toEqual([
+    'GET /newsletters?offset=10&count=5',
+    'GET /newsletters/120363171743427809%40newsletter/messages?count=500',
+    'GET /messages/abcd-abcd',
   ])
   expect(requests.flatMap(({ errors }) => errors)).toEqual([])
 })

@@ -1,5 +1,5 @@
-import type { OutgoingContent, OutgoingMessage, OwnMessage } from './content.ts'
-import { bodyOf, type Fields, fieldsOf, numberOf, textOf } from './whapi-wire.ts'
+import type { OutgoingContent, OutgoingMessage, OwnMessage, PollResults } from './content.ts'
+import { bodyOf, type Fields, fieldsOf, listOf, numberOf, personIdOf, textOf } from './whapi-wire.ts'
 
 /**
  * Returns the body of `POST /messages/KIND`. Fields without a value are left out: another gateway took a false
@@ -65,21 +65,21 @@ export function ownMessageOf(fields: Fields): OwnMessage | null {
 
 type Content = Pick<OwnMessage, 'kind' | 'text' | 'options' | 'location' | 'media'>
 
-const kinds: Record<string, OwnMessage['kind']> = {
-  text: 'text',
-  link_preview: 'text',
-  image: 'image',
-  video: 'video',
-  document: 'document',
-  documentWithCaption: 'document',
-  audio: 'audio',
-  voice: 'voice',
-  poll: 'poll',
-  location: 'location',
-}
+const kinds = new Map<string, OwnMessage['kind']>([
+  ['text', 'text'],
+  ['link_preview', 'text'],
+  ['image', 'image'],
+  ['video', 'video'],
+  ['document', 'document'],
+  ['documentWithCaption', 'document'],
+  ['audio', 'audio'],
+  ['voice', 'voice'],
+  ['poll', 'poll'],
+  ['location', 'location'],
+])
 
 function contentOf(fields: Fields): Content {
-  const kind = kinds[textOf(fields.type)] ?? 'other'
+  const kind = kinds.get(textOf(fields.type)) ?? 'other'
   const none = { kind, text: textOf(bodyOf(fields)), options: [], location: null, media: null }
   const content = fieldsOf(fields[kind])
   switch (kind) {
@@ -117,4 +117,29 @@ function hexOf(sha256: unknown): string | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
   const bytes = /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
   return bytes?.length === 32 ? bytes.toString('hex') : null
+}
+
+/** Bounds what a webhook call can make us store. WhatsApp has 12 options, of 100 characters. */
+const maxOptions = 12
+const maxLength = 200
+
+/** Parses the results of our poll from its message. Null for anything else, such as a poll of somebody else. */
+export function pollResultsOf({ id, from_me, poll }: Fields): PollResults | null {
+  const { results } = fieldsOf(poll)
+  const providerMessageId = textOf(id)
+  if (!providerMessageId || providerMessageId.length > maxLength || from_me === false) return null
+  if (!Array.isArray(results)) return null
+  return { providerMessageId, options: listOf(results).slice(0, maxOptions).map(optionOf) }
+}
+
+function optionOf({ name, count, voters }: Fields): PollResults['options'][number] {
+  const ids = (Array.isArray(voters) ? voters : []).map(personIdOf)
+  const known = [...new Set(ids.filter((id) => id !== '' && id.length <= maxLength))]
+  const votes = numberOf(count)
+  return {
+    // PostgreSQL rejects NUL and half an emoji.
+    name: textOf(name).replaceAll('\0', '').slice(0, maxLength).toWellFormed(),
+    count: votes !== null && Number.isInteger(votes) && votes >= 0 ? votes : known.length,
+    voters: known,
+  }
 }

@@ -27,7 +27,13 @@ async function receiptsOfSent(chatId: string, rules: object) {
 //
 test.each(['__proto__', 'constructor', 'toString'])('the status %s is none that we know', (word) => {
   const body = { statuses: [{ id: 'm1', status: word }], health: { status: { text: word } } }
-  expect(eventOf(body)).toEqual({ receipts: [], incoming: [], instance: null, groupsChanged: false })
+  expect(eventOf(body)).toEqual({
+    receipts: [],
+    incoming: [],
+    votes: [],
+    instance: null,
+    groupsChanged: false,
+  })
 })
 
 test('messageStatus reads the receipt of a message to a person', async () => {

@@ -1,11 +1,16 @@
-import type { ProviderEvent, Receipt, Webhook } from './provider.ts'
+import type { PollResults, ProviderEvent, Receipt, Webhook } from './provider.ts'
 import { webhookSecretHeader } from './provider.ts'
+import { pollResultsOf } from './whapi-content.ts'
 import { incomingMessageOf } from './whapi-incoming.ts'
 import { type Fields, fieldsOf, instanceState, listOf, personIdOf, textOf } from './whapi-wire.ts'
 
-/** The events that we subscribe to. `messages` has those of groups and our own, too: no filter can leave them out. */
+/**
+ * The events that we subscribe to. `messages` has those of groups and our own, too: no filter can leave them out. Its
+ * `patch` has the votes in polls.
+ */
 const events = [
   ['messages', 'post'],
+  ['messages', 'patch'],
   ['statuses', 'post'],
   ['statuses', 'put'],
   ['channel', 'post'],
@@ -75,9 +80,21 @@ export function eventOf(body: unknown): ProviderEvent {
     incoming: listOf(messages)
       .map(incomingMessageOf)
       .filter((message) => message !== null),
+    votes: votesOf(body),
     instance: instanceOf(health, user, verbOf(event)),
     groupsChanged: [groups, groups_participants, groups_updates].some(Array.isArray),
   }
+}
+
+/**
+ * Parses new results of polls. Third parties have seen them as updates of the message; Whapi's agent skill has them as
+ * messages of the type `poll_update`, under the poll's id: https://github.com/Whapi-Cloud/whapi-whatsapp-api-skill.
+ */
+function votesOf(body: unknown): PollResults[] {
+  const { messages, messages_updates } = fieldsOf(body)
+  const updated = listOf(messages_updates).map(({ after_update }) => fieldsOf(after_update))
+  const posted = listOf(messages).filter(({ type }) => type === 'poll_update')
+  return [...updated, ...posted].map(pollResultsOf).filter((results) => results !== null)
 }
 
 /** The sample payloads call this field `event`, the OpenAPI file calls it `method`. */

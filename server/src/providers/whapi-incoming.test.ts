@@ -24,7 +24,7 @@ test('a webhook call has the private messages of others, with their sender, text
 
   const { incoming, ...rest } = eventOf(call)
 
-  expect(rest).toEqual({ receipts: [], instance: null, groupsChanged: false })
+  expect(rest).toEqual({ receipts: [], votes: [], instance: null, groupsChanged: false })
   expect(incoming).toEqual([
     { ...known, id: 'text-AAAA', text: 'Dừng', timestamp: 1767225700, quotedId },
     { ...known, id: 'link-AAAA', text: 'see https://a.example', timestamp: 1767225701 },

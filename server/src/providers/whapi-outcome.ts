@@ -1,8 +1,14 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
-import { type InstanceProblem, ProviderFailure, type SendOutcome, type UploadOutcome } from './provider.ts'
+import {
+  type InstanceProblem,
+  ProviderFailure,
+  type ProviderGroup,
+  type SendOutcome,
+  type UploadOutcome,
+} from './provider.ts'
 import type { Answer, Reply } from './whapi-http.ts'
-import { errorWords, mediaIdOf, retryAfterMs, sentMessage } from './whapi-wire.ts'
+import { errorWords, groupOf, mediaIdOf, retryAfterMs, sentMessage } from './whapi-wire.ts'
 
 const unreachable: Reason = { code: 'provider_unreachable', params: {} }
 const unreadable: Reason = { code: 'provider_unreadable', params: {} }
@@ -86,6 +92,14 @@ export function goodAnswer({ answer }: Reply): Answer {
 export function readable<T>(read: T | null): T {
   if (read === null) throw new ProviderFailure('unreachable', unreadable)
   return read
+}
+
+/** Returns the group of an answer. The API answers 403 or 404 for a group that the instance is not in. */
+export function groupIn(reply: Reply): ProviderGroup {
+  if (reply.answer?.status === 403 && !instanceProblem(reply.answer)) {
+    throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
+  }
+  return readable(groupOf(goodAnswer(reply).json))
 }
 
 /** The status to show for an instance with this problem. */

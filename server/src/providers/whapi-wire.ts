@@ -1,5 +1,5 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
-import type { InstanceState, NewChatLimit, NumberCheck, ProviderGroup } from './provider.ts'
+import type { InstanceState, NewChatLimit, NumberCheck, ProviderChannel, ProviderGroup } from './provider.ts'
 import type { Answer } from './whapi-http.ts'
 
 /*
@@ -197,6 +197,17 @@ function participantsOf(participants: unknown[]): NonNullable<ProviderGroup['par
     const personId = personIdOf(id)
     return personId ? [{ personId, rank: rank === 'creator' || rank === 'admin' ? rank : 'member' }] : []
   })
+}
+
+/** Parses a channel of WhatsApp, which the API calls newsletter. Null without an id. */
+export function channelOf({ id, name, role, subscribers_count }: Fields): ProviderChannel | null {
+  if (!textOf(id)) return null
+  return {
+    chatId: textOf(id),
+    name: textOf(name),
+    role: role === 'owner' || role === 'admin' || role === 'subscriber' ? role : 'guest',
+    subscriberCount: numberOf(subscribers_count),
+  }
 }
 
 /** Parses a contact. `pushname` is the name that people give themselves. Null without any name. */

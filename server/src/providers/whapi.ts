@@ -3,17 +3,17 @@ import {
   type Credentials,
   type Provider,
   ProviderFailure,
-  type ProviderGroup,
   type ProviderPage,
   type Webhook,
 } from './provider.ts'
-import { ownMessageOf, sendBody } from './whapi-content.ts'
+import { ownMessageOf, pollResultsOf, sendBody } from './whapi-content.ts'
 import { eventOf, receiptOf, receiptsOf, webhooksWith } from './whapi-events.ts'
 import { type Answer, type Call, openHttp, type Reply } from './whapi-http.ts'
 import { incomingMessageOf } from './whapi-incoming.ts'
-import { pageSize, readMessages } from './whapi-messages.ts'
+import { pageSize, readMessages, readPosts } from './whapi-messages.ts'
 import {
   goodAnswer,
+  groupIn,
   instanceProblem,
   problemStatus,
   readable,
@@ -22,6 +22,7 @@ import {
 } from './whapi-outcome.ts'
 import {
   channelIdOf,
+  channelOf,
   contactOf,
   type Fields,
   fieldsOf,
@@ -97,7 +98,7 @@ export function createWhapi({
 
   async function readPage<T>(
     credentials: Credentials,
-    list: 'groups' | 'contacts',
+    list: 'groups' | 'newsletters' | 'contacts',
     { offset, count }: { offset: number; count: number },
     rowOf: (item: Fields) => T | null,
   ): Promise<ProviderPage<T>> {
@@ -190,10 +191,10 @@ export function createWhapi({
     groups: (credentials, page) => readPage(credentials, 'groups', page, groupOf),
 
     async group(credentials, chatId) {
-      return readGroup(
-        await ask(credentials, { method: 'GET', path: `/groups/${encodeURIComponent(chatId)}` }),
-      )
+      return groupIn(await ask(credentials, { method: 'GET', path: `/groups/${encodeURIComponent(chatId)}` }))
     },
+
+    channels: (credentials, page) => readPage(credentials, 'newsletters', page, channelOf),
 
     contacts: (credentials, page) => readPage(credentials, 'contacts', page, contactOf),
 
@@ -211,6 +212,16 @@ export function createWhapi({
     },
 
     ownMessages(credentials, chatId, fromTimestamp) {
+      if (chatId?.endsWith('@newsletter')) {
+        const path = `/newsletters/${encodeURIComponent(chatId)}/messages`
+        const askBefore = (before: number | null) =>
+          ask(credentials, {
+            method: 'GET',
+            path,
+            query: { count: pageSize, ...(before === null ? {} : { before }) },
+          })
+        return readPosts(askBefore, ownMessageOf, fromTimestamp)
+      }
       const chat = chatId === null ? '' : `/${encodeURIComponent(chatIdOf(chatId))}`
       const askPage = pagesOf(credentials, `/messages/list${chat}`, { from_me: true, fromTimestamp })
       return readMessages(askPage, ownMessageOf, chatId)
@@ -253,6 +264,13 @@ export function createWhapi({
       return receipt ? [receipt] : []
     },
 
+    async pollResults(credentials, providerMessageId) {
+      const path = `/messages/${encodeURIComponent(providerMessageId)}`
+      const reply = await ask(credentials, { method: 'GET', path })
+      const isUnknown = reply.answer?.status === 404 && !instanceProblem(reply.answer)
+      return isUnknown ? null : pollResultsOf(fieldsOf(goodAnswer(reply).json))
+    },
+
     async isMetered(credentials) {
       const { status } = await read(credentials, '/limits')
       return status !== 204
@@ -273,11 +291,3 @@ const jsonBody = (fields: object) => ({ contentType: 'application/json', bytes: 
  * Always sends the full chat id. The OpenAPI file allows a bare number, but Whapi's agent skill says it answers 400.
  */
 const chatIdOf = (to: string) => (to.includes('@') ? to : `${to}@s.whatsapp.net`)
-
-/** Parses a group. The API answers 403 or 404 for a group that the instance is not in. */
-function readGroup(reply: Reply): ProviderGroup {
-  if (reply.answer?.status === 403 && !instanceProblem(reply.answer)) {
-    throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
-  }
-  return readable(groupOf(goodAnswer(reply).json))
-}

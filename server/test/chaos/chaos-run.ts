@@ -94,6 +94,7 @@ export class ChaosRun {
       )
     await environment.simulator.setClockAhead(plan.providerAheadMs)
     await environment.simulator.setLatency(plan.latencyMs)
+    await environment.simulator.setEncoding(plan.encoding)
     for (let slot = 0; slot < plan.workers; slot++) run.workerPool.start(slot, 1)
     if (plan.receipts)
       for (const token of run.tokens) await environment.simulator.setReceipts(token, QUICK_RECEIPTS)

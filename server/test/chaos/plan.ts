@@ -1,4 +1,4 @@
-import { disorders, type FaultRule, type ReceiptRules } from '@sendroom/simulator'
+import { disorders, type EncodingRules, type FaultRule, type ReceiptRules } from '@sendroom/simulator'
 import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
 import {
   jobActions,
@@ -18,6 +18,8 @@ export type Plan = {
   providerAheadMs: number
   latencyMs: number
   accountWaitMs: number
+  /** How many files the provider encodes again all the same, and how many names it drops. None by default. */
+  encoding?: EncodingRules
   instances: InstancePlan[]
   jobs: JobPlan[]
   series?: SeriesPlan[]
@@ -103,6 +105,7 @@ export function planRun(seed: number): Plan {
     providerAheadMs: chance(0.5) ? int(-90_000, 90_000) : 0,
     latencyMs: isLarge ? pick([0, 0, 300]) : pick([0, 300, 1000, 3000]),
     accountWaitMs: chance(0.2) ? 60_000 : 24 * 3600_000,
+    ...(seed % 3 > 0 && { encoding: { encodesAgainPercent: 50, dropsNamesPercent: 50 } }),
     instances,
     jobs,
     series,

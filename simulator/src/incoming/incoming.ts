@@ -1,13 +1,17 @@
 import type { Receipts } from '../receipts/receipts.ts'
 import { lidOf } from '../seed/people.ts'
 import type { Channel } from '../state/channels.ts'
-import type { Draft, Ledger, LedgerEntry } from '../state/ledger.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { Draft, Ledger, LedgerEntry, Vote } from '../state/ledger.ts'
+import type { WebhookEvent, Webhooks } from '../webhooks/webhooks.ts'
 import { wireMessage } from '../wire/message.ts'
 import { habitOf } from './habits.ts'
 
 /** A message that was written on a phone: by a person to the channel, or by the owner of the channel (no `from`). */
 type Written = Pick<Draft, 'to' | 'body' | 'from' | 'quoted'>
+
+/** The two ways in which Whapi is said to notify of votes. */
+export const voteShapes = ['update', 'poll_update'] as const
+export type VoteShape = (typeof voteShapes)[number]
 
 /** The messages that come from outside of the API, and their notifications. */
 export interface Incoming {
@@ -15,6 +19,11 @@ export interface Incoming {
   receive(channel: Channel, written: Written): LedgerEntry
   /** Notifies of a recorded message. The rules of its receipts say how late, how often and in which order. */
   notify(channel: Channel, entry: LedgerEntry): void
+  /**
+   * Records a vote in a poll and notifies the channel's webhooks, by an update of the message (`messages.patch`, seen
+   * by third parties) or a message of the type `poll_update` (`messages.post`, in Whapi's agent skill).
+   */
+  vote(channel: Channel, vote: Omit<Vote, 'token'>, shape: VoteShape): void
   /** Lets the recipient of a message that was accepted `ageMs` ago answer it, if that is a habit of the number. */
   answer(channel: Channel, entry: LedgerEntry, ageMs: number): void
 }
@@ -68,9 +77,24 @@ export function createIncoming({ ledger, receipts, webhooks, now, runLater }: In
     return entry
   }
 
+  function vote(channel: Channel, { id, voter, options }: Omit<Vote, 'token'>, shape: VoteShape) {
+    const entry = ledger.find(channel.token, id)
+    if (!entry) return
+    const before = wireMessage(receipts, channel, entry, now())
+    ledger.vote({ token: channel.token, id, voter, options })
+    const after = wireMessage(receipts, channel, entry, now())
+    const { lateMs, disorders } = receipts.rules(entry)
+    const event = voteEvent(shape, before, after)
+    const times = disorders.includes('duplicates') ? 2 : 1
+    runLater(lateMs, () => {
+      for (let time = 0; time < times; time++) void webhooks.notify(channel, event)
+    })
+  }
+
   return {
     receive,
     notify,
+    vote,
     answer(channel, entry, ageMs) {
       const habit = habitOf(entry.to)
       if (!habit) return
@@ -85,4 +109,13 @@ export function createIncoming({ ledger, receipts, webhooks, now, runLater }: In
       })
     },
   }
+}
+
+type WireMessage = ReturnType<typeof wireMessage>
+
+function voteEvent(shape: VoteShape, before: WireMessage, after: WireMessage): WebhookEvent {
+  if (shape === 'poll_update')
+    return { type: 'messages', verb: 'post', payload: { messages: [{ ...after, type: 'poll_update' }] } }
+  const update = { id: after.id, before_update: before, after_update: after, changes: ['poll'] }
+  return { type: 'messages', verb: 'patch', payload: { messages_updates: [update] } }
 }

@@ -2,7 +2,7 @@ import { findGroup, type GroupNumbers, participantsOf } from '../seed/groups.ts'
 import { mix } from '../seed/hash.ts'
 import type { Channel } from '../state/channels.ts'
 import type { LedgerEntry } from '../state/ledger.ts'
-import { isGroup } from '../wire/identifiers.ts'
+import { isGroup, isNewsletter } from '../wire/identifiers.ts'
 
 /** Whapi's help desk documents the codes of delivered and read. The others follow WhatsApp Web's numbering. */
 const statusCodes = { failed: 0, pending: 1, sent: 2, delivered: 3, read: 4 } as const
@@ -50,7 +50,10 @@ export interface Ack {
   status: WireStatus
 }
 
-/** Returns all acks of a message in order of time. In a group every member has separate `delivered` and `read` acks. */
+/**
+ * Returns all acks of a message in order of time. In a group every member has
+ * separate `delivered` and `read` acks; nobody acknowledges a post to a newsletter.
+ */
 export function acksOf(
   channel: Channel,
   entry: LedgerEntry,
@@ -68,6 +71,7 @@ export function acksOf(
   if (plan.fate === 'failed')
     return [ack(plan.sentMs, 'failed', { errors: [{ code: 403, message: 'forbidden' }] })]
   const acks = [ack(plan.sentMs, 'sent')]
+  if (isNewsletter(entry.to)) return acks
   for (const { viewer, lateMs, reads } of viewersOf(channel, entry, plan, groupNumbers)) {
     acks.push(ack(plan.deliveredMs + lateMs, 'delivered', viewer))
     if (reads) acks.push(ack(plan.readMs + lateMs, 'read', viewer))
@@ -95,6 +99,7 @@ function viewersOf(channel: Channel, entry: LedgerEntry, plan: AckPlan, groupNum
 export function statusAfter(ageMs: number, entry: LedgerEntry, plan: AckPlan): AckStatus {
   if (plan.fate === 'stuck' || ageMs < plan.sentMs) return 'pending'
   if (plan.fate === 'failed') return 'failed'
+  if (isNewsletter(entry.to)) return 'sent'
   const spreadMs = isGroup(entry.to) ? plan.spreadMs : 0
   if (ageMs < plan.deliveredMs + spreadMs) return 'sent'
   const everyoneReads = isGroup(entry.to) ? plan.readPercent >= 100 : isRead(entry, plan, 0)

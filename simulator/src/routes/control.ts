@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { parseFault } from '../faults/rules.ts'
+import { voteShapes } from '../incoming/incoming.ts'
+import { parseEncodingRules } from '../media/encoding.ts'
 import { parseReceiptRules } from '../receipts/rules.ts'
 import { specialGroups } from '../seed/groups.ts'
+import { newslettersOf } from '../seed/newsletters.ts'
 import {
   type CapStatus,
   type Channel,
@@ -9,6 +12,7 @@ import {
   capStatuses,
   stateCodes,
 } from '../state/channels.ts'
+import type { LedgerEntry } from '../state/ledger.ts'
 import type { State } from '../state/state.ts'
 import { verbs } from '../webhooks/webhooks.ts'
 import { chatIdOf } from '../wire/identifiers.ts'
@@ -38,6 +42,20 @@ export function controlRoutes(app: FastifyInstance, state: State): void {
     const to = chatIdOf(from === undefined ? required(fields, 'to') : (textOf(fields, 'to') ?? from))
     const written = { to, body: required(fields, 'body'), ...(from ? { from } : {}) }
     return state.incoming.receive(channel, { ...written, ...(quoted ? { quoted } : {}) })
+  })
+
+  app.post('/votes', async ({ body }) => {
+    const fields = fieldsOf(body)
+    const channel = channels.create(required(fields, 'token'))
+    const { poll, id } = pollOf(state, channel, required(fields, 'id'))
+    const options = votedOptions(poll, fields.options)
+    const shape = voteShapes.find((known) => known === fields.shape) ?? 'update'
+    state.incoming.vote(channel, { id, voter: required(fields, 'from'), options }, shape)
+    return { success: true }
+  })
+  app.post('/media', async ({ body }) => {
+    const fields = fieldsOf(body)
+    return state.encoding.change(textOf(fields, 'token'), parseEncodingRules(fields))
   })
 
   app.get('/faults', async () => ({ faults: faults.list(), met: faults.counts() }))
@@ -92,6 +110,20 @@ function required(fields: Fields, name: string): string {
   return value
 }
 
+function pollOf({ ledger }: State, channel: Channel, id: string) {
+  const poll = ledger.find(channel.token, id)?.poll
+  if (!poll) throw refuse.notFound('poll')
+  return { id, poll }
+}
+
+/** Returns the options of a vote. None take the vote back. */
+function votedOptions({ options, isSingle }: NonNullable<LedgerEntry['poll']>, voted: unknown): string[] {
+  const isRight = Array.isArray(voted) && voted.every((option) => options.includes(option))
+  if (!isRight) throw refuse.parameters('options should be some of the poll')
+  if (isSingle && voted.length > 1) throw refuse.parameters('the poll takes one answer')
+  return voted
+}
+
 /** Returns a channel as the control API shows it. */
 function view({ channels }: State, channel: Channel) {
   return {
@@ -106,6 +138,7 @@ function view({ channels }: State, channel: Channel) {
     newChatQuota: channel.newChatQuota,
     newChatUntil: channel.newChatUntil,
     specialGroups: specialGroups(channel.token),
+    newsletters: newslettersOf(channel.seed).map(({ id, name, role }) => ({ id, name, role })),
   }
 }
 

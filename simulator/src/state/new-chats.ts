@@ -1,4 +1,4 @@
-import { isGroup } from '../wire/identifiers.ts'
+import { isGroup, isNewsletter } from '../wire/identifiers.ts'
 import type { CapStatus, Channel } from './channels.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -51,7 +51,7 @@ function cycleOf({ newChatUntil }: Channel, now: number) {
 function countUnanswered(channel: Channel, ledger: Ledger, from: number): number {
   const chats = new Map<string, boolean>()
   for (const { to, at, from: author } of ledger.list(channel.token)) {
-    if (isGroup(to)) continue
+    if (isGroup(to) || isNewsletter(to)) continue
     if (author !== undefined) chats.set(to, false)
     else if (!chats.has(to)) chats.set(to, at >= from)
   }

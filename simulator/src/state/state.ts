@@ -1,20 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFaults, type Faults } from '../faults/faults.ts'
 import { createIncoming, type Incoming } from '../incoming/incoming.ts'
+import { createEncoding, type Encoding } from '../media/encoding.ts'
+import { createMedia, type Media, type StoredMedia } from '../media/media.ts'
 import { createReceipts, type Receipts, type RulesRecord } from '../receipts/receipts.ts'
 import type { GroupNumbers } from '../seed/groups.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { profileName, wireHealth } from '../wire/health.ts'
 import { type ChannelHooks, type ChannelRecord, type Channels, createChannels } from './channels.ts'
 import { openJournal } from './journal.ts'
-import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
-import { createMedia, type Media, type StoredMedia } from './media.ts'
+import { createLedger, type Ledger, type LedgerEntry, type Vote } from './ledger.ts'
 
 /** All state of one simulator. */
 export interface State {
   readonly channels: Channels
   readonly ledger: Ledger
   readonly media: Media
+  readonly encoding: Encoding
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly receipts: Receipts
@@ -56,6 +58,7 @@ export function createState(options: {
     channels: createChannels(journal, options.linkAfterMs, hooksOf(webhooks, runLater)),
     ledger,
     media: createMedia(journal),
+    encoding: createEncoding(),
     faults: createFaults(),
     webhooks,
     receipts,
@@ -91,6 +94,7 @@ interface JournalRecord {
   sent?: LedgerEntry
   decided?: RulesRecord
   media?: StoredMedia
+  vote?: Vote
 }
 
 function restore(state: State, record: JournalRecord) {
@@ -102,6 +106,7 @@ function restore(state: State, record: JournalRecord) {
     if (entry) state.receipts.restore(entry, rules)
   }
   if (record.media) state.media.restore(record.media)
+  if (record.vote) state.ledger.restoreVote(record.vote)
 }
 
 const recentMs = 60_000

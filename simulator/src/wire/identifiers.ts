@@ -6,6 +6,10 @@ import { createHash, randomBytes } from 'node:crypto'
 export const toPattern = /^[\d-]{9,31}(@[\w.]{1,})?$/
 export const chatIdPattern = /^[\d-]{10,31}@[\w.]{1,}$/
 export const groupIdPattern = /^[\d-]{10,31}@g\.us$/
+/** Channels of WhatsApp, which the API calls newsletters. */
+export const newsletterIdPattern = /^\d{10,18}@newsletter$/
+/** An item of `mentions`. A hidden number (`@lid`) does not match. */
+export const mentionPattern = /^\d{7,15}(@s\.whatsapp\.net)?$|^\d{10,31}@g\.us$/
 /** The file has digits only. The live API also takes the domains. */
 export const contactIdPattern = /^\d{7,15}(@lid|@s\.whatsapp\.net)?$/
 export const messageIdPattern =
@@ -27,6 +31,11 @@ export function isGroup(chatId: string): boolean {
   return chatId.endsWith('@g.us')
 }
 
+/** Whether a chat id, suffix included, names a channel of WhatsApp. */
+export function isNewsletter(chatId: string): boolean {
+  return chatId.endsWith('@newsletter')
+}
+
 /**
  * Whether a number (digits only) has WhatsApp. The rule is the simulator's own: numbers that end in 0000 have no
  * WhatsApp, and neither have numbers that are not international (7 to 15 digits without a leading zero).
@@ -45,10 +54,10 @@ export function channelIdOf(token: string): string {
 /**
  * Returns a new message id for a chat. The layout follows the samples in Whapi's documentation, decoded by us: 16 bytes
  * of WhatsApp's message key, a flag byte (C0 private, C2 group), an arbitrary byte and the chat's number (5 bytes, 8
- * for a group), in base64 with `.` and `_` instead of `+` and `/`.
+ * for a group or newsletter), in base64 with `.` and `_` instead of `+` and `/`.
  */
 export function newMessageId(chatId: string): string {
-  const group = isGroup(chatId)
+  const group = isGroup(chatId) || isNewsletter(chatId)
   const bytes = randomBytes(group ? 26 : 23)
   bytes[16] = group ? 0xc2 : 0xc0
   const number = BigInt(chatId.slice(0, chatId.indexOf('@')).replaceAll('-', ''))
@@ -61,7 +70,7 @@ export function newMessageId(chatId: string): string {
 
 /** Returns a new media id, `<kind>-<hex>-<hex>`. The kind comes from the MIME type: `image/jpeg` gives `jpeg-…`. */
 export function newMediaId(mime: string): string {
-  const kind = mime.split('/')[1]?.replace(/[^a-z0-9]/g, '') || 'file'
+  const kind = mime.split(/[/;]/)[1]?.replace(/[^a-z0-9]/g, '') || 'file'
   return `${kind}-${randomBytes(16).toString('hex')}-${randomBytes(7).toString('hex')}`
 }
 

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
+import type { Journal } from '../state/journal.ts'
+import type { MediaInfo } from '../state/ledger.ts'
 import { newMediaId } from '../wire/identifiers.ts'
 import { Refusal, refuse } from '../wire/refusal.ts'
-import type { Journal } from './journal.ts'
-import type { MediaInfo } from './ledger.ts'
+import { inspect } from './inspect.ts'
 
-/** WhatsApp's own limit for images. Whapi's limit is unconfirmed. */
-export const maxMediaBytes = 16 * 1024 * 1024
+/** WhatsApp's limit for documents, the largest files. Other kinds have lower ones, see `kinds.ts`. */
+export const maxUploadBytes = 100 * 1024 * 1024
 /** Bytes kept for `GET /media` over all channels. Hash, size and type of a file are kept for good. */
-const keptBytes = 32 * 1024 * 1024
+const keptBytes = 8 * 1024 * 1024
 
 /** A file and the channel that uploaded it. */
 export interface StoredMedia extends MediaInfo {
@@ -16,11 +16,14 @@ export interface StoredMedia extends MediaInfo {
 
 /** The uploaded files of all channels. */
 export interface Media {
-  /** Stores a file. Throws a 400 refusal for an empty file and 413 for more than 16 MB. */
-  store(token: string, bytes: Buffer, mime: string): MediaInfo
+  /**
+   * Reads a file to its end and stores its hash, size and type; `mime` is the type if the bytes don't tell. Rejects
+   * with a 400 refusal for an empty file and 413 for more than 100 MB.
+   */
+  store(token: string, source: AsyncIterable<Buffer> | Iterable<Buffer>, mime: string): Promise<MediaInfo>
   /** Returns a file. Throws a 404 refusal if this channel has none with the id. */
   find(token: string, id: string): MediaInfo
-  /** Returns the bytes of a file. Throws a 404 refusal if the bytes are no longer kept. */
+  /** Returns the bytes of a file. Throws a 404 refusal if the bytes are no longer kept, or the file was too large. */
   bytes(token: string, id: string): Buffer
   /** Removes a file. Throws a 404 refusal if this channel has none with the id. */
   remove(token: string, id: string): void
@@ -39,6 +42,15 @@ export function createMedia(journal: Journal): Media {
     contents.delete(id)
   }
 
+  function keepBytes(id: string, bytes: Buffer) {
+    contents.set(id, bytes)
+    totalBytes += bytes.length
+    for (const oldest of contents.keys()) {
+      if (totalBytes <= keptBytes) break
+      dropBytes(oldest)
+    }
+  }
+
   function find(token: string, id: string): StoredMedia {
     const media = files.get(id)
     if (media?.token !== token) throw refuse.notFound('media')
@@ -46,19 +58,14 @@ export function createMedia(journal: Journal): Media {
   }
 
   return {
-    store(token, bytes, mime) {
-      if (bytes.length === 0) throw refuse.parameters('media is empty')
-      if (bytes.length > maxMediaBytes) throw new Refusal(413, 'request media too large')
-      const sha256 = createHash('sha256').update(bytes).digest('base64')
-      const media = { token, id: newMediaId(mime), sha256, size: bytes.length, mime }
+    async store(token, source, fallback) {
+      const { bytes, sha256, size, codecs, mime = otherType(fallback) } = await inspect(source)
+      if (size === 0) throw refuse.parameters('media is empty')
+      if (size > maxUploadBytes) throw new Refusal(413, 'request media too large')
+      const media = { token, id: newMediaId(mime), sha256, size, mime, ...(codecs ? { codecs } : {}) }
       journal.append({ media })
       files.set(media.id, media)
-      contents.set(media.id, bytes)
-      totalBytes += bytes.length
-      for (const oldest of contents.keys()) {
-        if (totalBytes <= keptBytes) break
-        dropBytes(oldest)
-      }
+      if (bytes) keepBytes(media.id, bytes)
       return media
     },
     find,
@@ -76,19 +83,8 @@ export function createMedia(journal: Journal): Media {
   }
 }
 
-/**
- * Returns the MIME type of an image, read from its first bytes. Undefined if the bytes are no JPEG, PNG, WebP or GIF,
- * the kinds that Whapi accepts.
- */
-export function imageMime(bytes: Buffer): string | undefined {
-  if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg'
-  if (bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])))
-    return 'image/png'
-  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP')
-    return 'image/webp'
-  if (bytes.toString('latin1', 0, 4) === 'GIF8') return 'image/gif'
-  return undefined
-}
+/** Only the bytes can say that a file is an image, audio or a video. */
+const otherType = (mime: string) => (/^(image|audio|video)\//.test(mime) ? 'application/octet-stream' : mime)
 
 /**
  * Decodes a data URI (also `data:image/jpeg;name=x;base64,…`, as in Whapi's samples) or bare base64. Throws a 400
