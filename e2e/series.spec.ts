@@ -7,7 +7,7 @@ const TEXTS = ['First offer', 'Second offer', 'Third offer']
 
 /** The cell of a day in the calendar's month. */
 const cellOf = (page: Page, day: string) =>
-  page.getByRole('cell').filter({ has: page.locator(`time[datetime="${day}"]`) })
+  page.getByRole('gridcell').filter({ has: page.locator(`time[datetime="${day}"]`) })
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 /** 09:00 in the time zone of the browser tests. */
@@ -53,6 +53,11 @@ test('a weekly series is approved, one run dragged, one skipped, and it sends it
     const [first] = await runsOf('next')
     const day = first?.localTime.slice(0, 10) ?? ''
     await page.goto(`/calendar?month=${day.slice(0, 7)}`)
+    // R-1516
+    await cellOf(page, day).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(cellOf(page, dayAfter(day))).toBeFocused()
+    await expect(cellOf(page, dayAfter(day))).toHaveAttribute('tabindex', '0')
     const entry = page.getByRole('listitem').filter({ hasText: 'Weekly offer' }).first()
     await entry.dragTo(cellOf(page, dayAfter(day)))
     await expect(toast(page, 'Moved.')).toBeVisible()

@@ -13,6 +13,30 @@ export function addMonths(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
 }
 
+/** The same day of another month, or its last day if it is shorter. */
+export function addMonthsTo(day: string, months: number): string {
+  const { from, days } = daysOfMonth(addMonths(monthOf(day), months))
+  return addDays(from, Math.min(Number(day.slice(8)), days) - 1)
+}
+
+/** How many days a day is after the Monday of its week. */
+const afterMonday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
+
+const weekend = 6
+
+/** The day to which a key leads, as in a grid of dates. Null for other keys. */
+export function dayByKey(day: string, key: string): string | null {
+  if (key === 'ArrowLeft') return addDays(day, -1)
+  if (key === 'ArrowRight') return addDays(day, 1)
+  if (key === 'ArrowUp') return addDays(day, -7)
+  if (key === 'ArrowDown') return addDays(day, 7)
+  if (key === 'Home') return addDays(day, -afterMonday(day))
+  if (key === 'End') return addDays(day, weekend - afterMonday(day))
+  if (key === 'PageUp') return addMonthsTo(day, -1)
+  if (key === 'PageDown') return addMonthsTo(day, 1)
+  return null
+}
+
 /** The days that a call asks for. */
 export type Span = { from: string; days: number }
 
@@ -24,7 +48,7 @@ export function daysOfMonth(month: string): Span {
 /** The whole weeks, from Monday on, in which the month has days. */
 export function weeksOfMonth(month: string): Span {
   const { from, days } = daysOfMonth(month)
-  const before = (new Date(from).getUTCDay() + 6) % 7
+  const before = afterMonday(from)
   return { from: addDays(from, -before), days: Math.ceil((before + days) / 7) * 7 }
 }
 

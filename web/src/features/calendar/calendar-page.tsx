@@ -50,6 +50,7 @@ export function CalendarPage() {
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
   const [moved, setMoved] = useState<CalendarEntry | null>(null)
   const drop = useDrop()
+  const go = useGo(search)
   const month = search.day ? monthOf(search.day) : (search.month ?? monthOf(dayOf(new Date())))
   const isAgenda = isNarrow || search.view === 'agenda' || search.day !== undefined
   const isUpcoming = isAgenda && search.day === undefined && search.month === undefined
@@ -88,7 +89,11 @@ export function CalendarPage() {
               {t(isAllowed ? 'CALENDAR.EMPTY' : 'CALENDAR.EMPTY_READER')}
             </Text>
           )}
-          {isAgenda ? <AgendaView {...view} /> : <MonthView {...view} month={month} onDrop={drop} />}
+          {isAgenda ? (
+            <AgendaView {...view} />
+          ) : (
+            <MonthView {...view} month={month} onMonth={(other) => go({ month: other })} onDrop={drop} />
+          )}
         </div>
       ) : isLoadingError ? (
         <LoadFailed retry={refetch} />
@@ -133,6 +138,13 @@ function useDrop() {
   }
 }
 
+/** Changes a part of the address. */
+function useGo(search: CalendarSearch) {
+  const navigate = useNavigate()
+  return (change: { [K in keyof CalendarSearch]?: CalendarSearch[K] | undefined }) =>
+    navigate({ to: '/calendar', search: readCalendarSearch({ ...search, ...change }) })
+}
+
 type ControlsProps = {
   search: CalendarSearch
   month: string
@@ -144,10 +156,8 @@ type ControlsProps = {
 /** The time, the view and the account. All of them are in the address. */
 function Controls({ search, month, isAgenda, isUpcoming, canChoose }: ControlsProps) {
   const { t } = useTranslation()
-  const navigate = useNavigate()
+  const go = useGo(search)
   const { day } = search
-  const go = (change: { [K in keyof CalendarSearch]?: CalendarSearch[K] | undefined }) =>
-    navigate({ to: '/calendar', search: readCalendarSearch({ ...search, ...change }) })
   const step = (by: 1 | -1) => go(day ? { day: addDays(day, by) } : { month: addMonths(month, by) })
   const [before, after] = day
     ? ['CALENDAR.DAY_BEFORE', 'CALENDAR.DAY_AFTER']

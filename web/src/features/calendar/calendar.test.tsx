@@ -1,5 +1,5 @@
 import type { CalendarDay, CalendarEntry } from '@sendroom/contract/calendar'
-import { fireEvent, screen, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { row as jobRow } from '../../../test/job.ts'
 import { answers as ofJobForm } from '../../../test/job-form.tsx'
@@ -203,4 +203,53 @@ test('what cannot be loaded is tried again', async () => {
   const { person } = open(undefined, { 'GET /calendar': () => refuse(500, 'internal') })
   await person.click(await screen.findByRole('button', { name: 'Try again' }))
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
+})
+
+const day = async (number: number, month = 'November') => {
+  const name = await screen.findByText(new RegExp(`, ${month} ${number}, 2099`))
+  return name.closest('td') as HTMLElement // days are in cells
+}
+const hasFocus = async (cell: Promise<HTMLElement>) => {
+  const element = await cell
+  await waitFor(() => expect(document.activeElement).toBe(element))
+}
+
+// R-1516
+test('arrows, Home and End lead from day to day, and the Tab key stops at one day and what is in it', async () => {
+  const { person } = open()
+  await day(1)
+  const stops = () => [...document.querySelectorAll('td')].filter(({ tabIndex }) => tabIndex === 0)
+  expect(stops()).toEqual([await day(1)])
+  ;(await day(1)).focus()
+  await person.keyboard('{ArrowDown}{ArrowRight}')
+  await hasFocus(day(9))
+  await person.keyboard('{End}')
+  await hasFocus(day(15))
+  await person.keyboard('{Home}{ArrowRight}')
+  await hasFocus(day(10))
+  expect(stops()).toEqual([await day(10)])
+  await person.keyboard('{Enter}{Tab}')
+  expect(document.activeElement?.textContent).toContain('Spring offer')
+  await person.keyboard('{Escape}')
+  await hasFocus(day(10))
+  await person.keyboard('{ArrowUp}{ArrowLeft}')
+  await hasFocus(day(2))
+  const other = within(await day(10)).getByRole('button', { name: 'Move Weekly offer' })
+  expect(other.tabIndex).toBe(-1)
+})
+
+// R-1516
+test('Page Up and Page Down, and arrows over the edge, lead to other months with the focus', async () => {
+  const { person, router } = open('/calendar?month=2099-10')
+  ;(await day(1, 'October')).focus()
+  await person.keyboard('{End}{ArrowDown}{ArrowDown}{ArrowDown}{ArrowDown}{ArrowLeft}')
+  await hasFocus(day(31, 'October'))
+  await person.keyboard('{PageDown}')
+  await hasFocus(day(30))
+  expect(router.state.location.search).toEqual({ month: '2099-11' })
+  await person.keyboard('{PageUp}{ArrowUp}')
+  await hasFocus(day(23, 'October'))
+  await person.keyboard('{ArrowUp}{ArrowUp}{ArrowUp}{ArrowUp}')
+  await hasFocus(day(25, 'September'))
+  expect(router.state.location.search).toEqual({ month: '2099-09' })
 })

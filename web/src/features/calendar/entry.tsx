@@ -40,6 +40,8 @@ export type EntryProps = {
   entry: CalendarEntry
   /** Asks for another time. Without it the entry can't be moved. */
   onMove: ((entry: CalendarEntry) => void) | undefined
+  /** Takes what is in the entry out of the order of the Tab key. */
+  tabIndex?: number | undefined
 }
 
 /** An entry of a day in the month: time, name and signs. */
@@ -47,6 +49,7 @@ export function ShortEntry({
   entry,
   onMove,
   onDrag,
+  tabIndex,
 }: EntryProps & { onDrag: (entry: CalendarEntry | null) => void }) {
   const { t } = useTranslation()
   const { words, icon: Icon } = states[entry.state]
@@ -61,7 +64,7 @@ export function ShortEntry({
   }
   return (
     <li className={classes.short} data-state={entry.state} {...(isMovable && drag)}>
-      <EntryLink entry={entry} className={classes.link}>
+      <EntryLink entry={entry} className={classes.link} tabIndex={tabIndex}>
         <span className={classes.signs}>
           <Icon size={14} role="img" aria-label={t(words)} className={classes.icon} />
           {entry.isPaused && (
@@ -82,7 +85,7 @@ export function ShortEntry({
         </span>
         <bdi className={classes.name}>{entry.name}</bdi>
       </EntryLink>
-      {isMovable && <MoveButton entry={entry} onMove={onMove} />}
+      {isMovable && <MoveButton {...{ entry, onMove, tabIndex }} />}
     </li>
   )
 }
@@ -153,25 +156,29 @@ const endText = ({ startsAt, endsAt }: CalendarEntry) =>
     ? formatDateTime(endsAt)
     : timeOf(endsAt ?? startsAt)
 
-type LinkProps = { entry: CalendarEntry; className?: string | undefined; children: React.ReactNode }
+type LinkProps = Pick<EntryProps, 'entry' | 'tabIndex'> & { className?: string; children: React.ReactNode }
 
 /** Leads to the job, or to the series of the run. */
-function EntryLink({ entry: { kind, id, seriesId }, className, children }: LinkProps) {
+function EntryLink({ entry: { kind, id, seriesId }, className, tabIndex, children }: LinkProps) {
   const to = kind === 'job' ? '/jobs/$id' : '/series/$id'
   const params = { id: String(kind === 'job' ? id : seriesId) }
   return (
     <Anchor
       size="sm"
-      className={className}
+      {...(className && { className })}
       // Dragging moves the entry, not the link.
-      renderRoot={(props) => <Link {...props} to={to} params={params} draggable={false} />}
+      renderRoot={(props) => (
+        <Link {...props} to={to} params={params} tabIndex={tabIndex} draggable={false} />
+      )}
     >
       {children}
     </Anchor>
   )
 }
 
-function MoveButton({ entry, onMove }: { entry: CalendarEntry; onMove: (entry: CalendarEntry) => void }) {
+type MoveProps = Omit<EntryProps, 'onMove'> & { onMove: (entry: CalendarEntry) => void }
+
+function MoveButton({ entry, onMove, tabIndex }: MoveProps) {
   const { t } = useTranslation()
   const label = t('CALENDAR.MOVE', { name: entry.name })
   return (
@@ -180,6 +187,7 @@ function MoveButton({ entry, onMove }: { entry: CalendarEntry; onMove: (entry: C
       color="gray"
       size="md"
       className={classes.move}
+      tabIndex={tabIndex}
       aria-label={label}
       title={label}
       onClick={() => onMove(entry)}
