@@ -118,7 +118,7 @@ export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirecti
       .enum(jobFilters)
       .optional()
       .describe(
-        '`stuck`: jobs that should send and have not for a minute or longer. `failures`: jobs that ended within seven days, have failed recipients and were not sent again. `running` and `pending`: jobs of this status. `in_review`: jobs that wait for approval',
+        '`stuck`: jobs that should send and have not for a minute or longer. `failures`: jobs that ended within seven days, have failed recipients and were not sent again. `running` and `pending`: jobs of this status. `in_review`: jobs that wait for approval. `to_approve`: those of them that you may approve',
       ),
   ),
 })

@@ -5,6 +5,9 @@
 export const instanceFilters = ['attention'] as const
 export type InstanceFilter = (typeof instanceFilters)[number]
 
-/** `stuck` and `failures` are the jobs that need attention on the dashboard, `in_review` those to approve. */
-export const jobFilters = ['stuck', 'failures', 'running', 'pending', 'in_review'] as const
+/**
+ * `stuck` and `failures` are the jobs that need attention on the dashboard, `to_approve` those in review that the
+ * caller may approve.
+ */
+export const jobFilters = ['stuck', 'failures', 'running', 'pending', 'in_review', 'to_approve'] as const
 export type JobFilter = (typeof jobFilters)[number]

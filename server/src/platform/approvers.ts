@@ -9,10 +9,8 @@ export function canApproveFor(user: string, instanceId: Sql) {
 }
 
 /** SQL condition: the user neither made the job `j` nor changed it last. */
-export function isNoAuthor(user: string) {
-  const id = identifier(`${user}.id`)
-  return sql`(${id} is distinct from j.created_by_user_id and ${id} is distinct from j.edited_by_user_id)`
-}
+export const isNoAuthor = (userId: Sql) =>
+  sql`(${userId} is distinct from j.created_by_user_id and ${userId} is distinct from j.edited_by_user_id)`
 
 /** SQL condition: somebody has approved the message of its own that the run `r` of a series has. */
 const isApprovedRun = sql`coalesce(r.approved_message = message_content_hash(r.message_id), false)`

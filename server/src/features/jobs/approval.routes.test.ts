@@ -118,6 +118,29 @@ test('neither the author nor whoever changed the job last approves it, or asks f
   expect(await act(f.admin, 'approve', job)).toMatchObject({ status: 200 })
 })
 
+// R-1529
+test('an approver finds the jobs that wait for them, without those that they made or changed last', async () => {
+  const f = await fixture()
+  await context.db.run(sql`update users set can_approve_jobs = true, can_create_jobs = true
+    where id in (${f.author.id}, ${f.approver.id})`)
+  const [first, second] = [
+    await create(f, 3, { scheduledAt: inHours(5) }),
+    await create(f, 3, { scheduledAt: inHours(5) }),
+  ]
+  await act(f.author, 'takeBack', await get(f.author, second.id))
+  await edit(f.approver, second.id, { scheduledAt: inHours(6) })
+  const found = async (user: TestUser, only: 'in_review' | 'to_approve') => {
+    const { data, pagination } = (await context.call(user, jobs.list, { query: { only } })).body
+    return [pagination.totalCount, ...data.map(({ id }) => id)]
+  }
+  expect(await found(f.approver, 'in_review')).toEqual([2, second.id, first.id])
+  expect(await found(f.approver, 'to_approve')).toEqual([1, first.id])
+  expect(await found(f.author, 'to_approve')).toEqual([0])
+  expect(await found(f.admin, 'to_approve')).toEqual([2, second.id, first.id])
+  await context.db.run(sql`update users set can_approve_jobs = false where id = ${f.approver.id}`)
+  expect(await found(f.approver, 'to_approve')).toEqual([0])
+})
+
 // R-1383
 test('what was not seen is not approved', async () => {
   const f = await fixture()

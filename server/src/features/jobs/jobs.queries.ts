@@ -1,7 +1,8 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
 import type { JobFilter } from '@sendroom/contract/list-filters'
 import { endedWithFailures, isKnownStuck } from '../../engine/index.ts'
-import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage, hasAccess, isAdmin } from '../../platform/access.ts'
+import { isNoAuthor } from '../../platform/approvers.ts'
 import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
@@ -42,23 +43,33 @@ const sortColumn = (field: JobListQuery['sortBy']) =>
 
 const canSeeJob = (caller: Caller) => canSeeInstance(caller, 'j.instance_id')
 
-const isOf: Record<JobFilter, Sql> = {
+const isInReview = sql`(j.status = 'Pending' and j.review = 'in_review')`
+
+const isOf = (caller: Caller): Record<JobFilter, Sql> => ({
   stuck: sql`exists (
     select from troubles t join instances i on i.id = t.instance_id where t.job_id = j.id and ${isKnownStuck})`,
   failures: endedWithFailures,
   running: sql`j.status = 'Running'`,
   pending: sql`j.status = 'Pending'`,
-  in_review: sql`(j.status = 'Pending' and j.review = 'in_review')`,
-}
+  in_review: isInReview,
+  to_approve: hasAccess(caller, 'canApproveJobs')
+    ? sql`(${isInReview} and ${isNoAuthor(sql`${caller.id}`)})`
+    : sql`false`,
+})
 
 export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
   const found = query.search ? await searchCondition(db, 'jobs', 'j', query.search) : sql`true`
   return listPage<JobRow>(db, query, {
     select: jobRow(caller),
-    from: sql`from jobs j where ${canSeeJob(caller)} and ${found} and ${query.only ? isOf[query.only] : sql`true`}`,
+    from: sql`from jobs j where ${canSeeJob(caller)} and ${found} and ${query.only ? isOf(caller)[query.only] : sql`true`}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
-    countKey: ['jobs', isAdmin(caller) || caller.instanceIds, query.search, query.only],
+    countKey: [
+      'jobs',
+      query.only === 'to_approve' ? caller.id : isAdmin(caller) || caller.instanceIds,
+      query.search,
+      query.only,
+    ],
     total: query.search || query.only ? undefined : async () => countJobs(await readCounts(db, caller)),
   })
 }

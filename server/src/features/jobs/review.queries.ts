@@ -11,7 +11,7 @@ export async function findApproval(db: Db, caller: Caller, jobId: number): Promi
     with approvers as materialized (
       select u.id, u.username, row_number() over (order by u.username) as place
       from jobs j cross join users u
-      where j.id = ${jobId} and ${canApproveFor('u', sql`j.instance_id`)} and ${isNoAuthor('u')}
+      where j.id = ${jobId} and ${canApproveFor('u', sql`j.instance_id`)} and ${isNoAuthor(sql`u.id`)}
     )
     select
       case when j.status = 'Pending' and j.review <> 'approved' then j.approve_by end as approve_by,

@@ -30,7 +30,7 @@ const subjects = sql`
 const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null)
   and (not ${isOfSeries} or s.id is not null))`
 
-const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor('u')})`
+const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor(sql`u.id`)})`
 const isOfApprover = canApproveFor('u', sql`t.instance_id`)
 
 /** Condition: the trouble `t` is for the user `u`. Those of an approval are for a few of those who see the job. */

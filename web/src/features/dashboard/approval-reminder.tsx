@@ -11,11 +11,11 @@ import classes from './now.module.css'
 
 const REFRESH_MS = 30_000
 
-/** The jobs that wait for approval, for whoever can approve. */
+/** The jobs that wait for approval by the user, who has not made them. */
 export function ApprovalReminder() {
   const { t } = useTranslation()
   const enabled = mayDo('canApproveJobs', useCurrentUser())
-  const query = { only: 'in_review', pageSize: 1 } as const
+  const query = { only: 'to_approve', pageSize: 1 } as const
   const { data } = useQuery({
     // A list of jobs, which every change of a job refreshes.
     queryKey: ['jobs', 'list', query],
@@ -34,7 +34,7 @@ export function ApprovalReminder() {
         size="compact-sm"
         variant="light"
         className={classes.fixed}
-        renderRoot={(props) => <Link {...props} to="/jobs" search={{ only: 'in_review' }} />}
+        renderRoot={(props) => <Link {...props} to="/jobs" search={{ only: 'to_approve' }} />}
       >
         {t('DASHBOARD.REVIEW')}
       </Button>
