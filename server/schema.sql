@@ -239,6 +239,33 @@ CREATE TABLE due_replies (
   CONSTRAINT due_replies_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
 
+CREATE TABLE files (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  mime_type text NOT NULL,
+  size bigint NOT NULL,
+  sha256 bytea NOT NULL,
+  seconds integer,
+  width integer,
+  height integer,
+  kinds text[] NOT NULL,
+  why_not text,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  unused_since timestamptz,
+  user_id bigint,
+  CONSTRAINT files_pkey PRIMARY KEY (id),
+  CONSTRAINT files_height_check CHECK (height > 0),
+  CONSTRAINT files_kinds_check CHECK (('document'::text = ANY (kinds)) AND kinds <@ ARRAY['video'::text, 'audio'::text, 'voice'::text, 'document'::text]),
+  CONSTRAINT files_name_key UNIQUE (name),
+  CONSTRAINT files_seconds_check CHECK (seconds > 0),
+  CONSTRAINT files_sha256_check CHECK (length(sha256) = 32),
+  CONSTRAINT files_sha256_key UNIQUE (sha256),
+  CONSTRAINT files_size_check CHECK (size > 0),
+  CONSTRAINT files_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT files_width_check CHECK (width > 0)
+);
+CREATE INDEX files_user ON files USING btree (user_id) INCLUDE (size);
+
 CREATE TABLE group_set_groups (
   group_set_id bigint NOT NULL,
   group_id bigint NOT NULL,
@@ -618,8 +645,10 @@ CREATE TABLE jobs (
   edited_by_user_id bigint,
   edited_by_user_name text,
   is_test_send boolean NOT NULL DEFAULT false,
+  file_id bigint,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id),
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
   CONSTRAINT jobs_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
   CONSTRAINT jobs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
@@ -634,6 +663,7 @@ CREATE INDEX jobs_calendar_of_instance ON jobs USING btree (instance_id, COALESC
 CREATE INDEX jobs_created_at ON jobs USING btree (created_at, id);
 CREATE INDEX jobs_due ON jobs USING btree (COALESCE(scheduled_at, '1970-01-01 00:00:00+00'::timestamptz)) WHERE status = 'Pending'::text;
 CREATE INDEX jobs_failed ON jobs USING btree (completed_at) WHERE status = 'Failed'::text;
+CREATE INDEX jobs_file ON jobs USING btree (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX jobs_image ON jobs USING btree (image_id);
 CREATE INDEX jobs_in_review ON jobs USING btree (approve_by) WHERE status = 'Pending'::text AND review <> 'approved'::text;
 CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
@@ -763,8 +793,10 @@ CREATE TABLE messages (
   created_by_admin boolean NOT NULL DEFAULT false,
   version integer NOT NULL DEFAULT 1,
   has_variables boolean NOT NULL DEFAULT false,
+  file_id bigint,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT messages_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id),
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
   CONSTRAINT messages_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
@@ -772,6 +804,7 @@ ALTER TABLE messages ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX messages_created_at ON messages USING btree (created_at, id);
 CREATE INDEX messages_creator ON messages USING btree (created_by_user_id, id);
 CREATE INDEX messages_creator_name ON messages USING btree (created_by_user_name, id);
+CREATE INDEX messages_file ON messages USING btree (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX messages_image ON messages USING btree (image_id);
 CREATE INDEX messages_instance ON messages USING btree (instance_id, id);
 CREATE INDEX messages_search ON messages USING gin (search_text gin_trgm_ops);

@@ -63,6 +63,9 @@ export const errorWords = {
   not_an_image: 'This file isn’t a usable image. Choose a JPEG, PNG, WebP or GIF.',
   image_store_down:
     'Images are unavailable right now. Try again later. If this continues, tell an Admin: the disk may be full or the image store unreachable.',
+  file_over_limit: 'The file is larger than {{fileMegabytes}} MB. Choose a smaller one.',
+  file_store_down:
+    'Files are unavailable right now. Try again later. If this continues, tell an Admin: the disk may be full or the file store unreachable.',
   form_damaged: 'The form arrived damaged. Send it again.',
   unsupported_type: 'This file type isn’t supported.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
@@ -74,7 +77,7 @@ export const errorWords = {
     'The groups of this account can be synced {{limit}} times in 24 hours. Wait until tomorrow, or ask an Admin for a higher limit.',
   quota_searches: 'Too many of your searches run at once: {{limit}} can. Wait a moment and try again.',
   quota_images:
-    'Your images can take {{limit}} MB together at most. Delete messages with images, or ask an Admin for a higher limit.',
+    'Your images and files can take {{limit}} MB together at most. Delete messages with images or files, or ask an Admin for a higher limit.',
   quota_number_checks:
     'You can have {{limit}} numbers waiting to be checked at most. Choose fewer, or wait until some are checked.',
   number_check_metered:

@@ -5,6 +5,7 @@ import { contacts } from './contacts.ts'
 import { dashboard } from './dashboard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
+import { files } from './files.ts'
 import { groupSets } from './group-sets.ts'
 import { groups } from './groups.ts'
 import { imports } from './imports.ts'
@@ -39,6 +40,7 @@ export const contract = {
   optOuts,
   numberChecks,
   messages: { ...messages, ...textPreviews },
+  files,
   jobs,
   series,
   calendar,

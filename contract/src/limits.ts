@@ -34,6 +34,11 @@ export const limits = {
    * image: 25 million pixels take 100 MB.
    */
   imageMegapixels: 25,
+  /** The largest file of a message, and the largest that WhatsApp plays as a video or audio. */
+  fileMegabytes: 100,
+  playedMegabytes: 16,
+  /** The longest name of a file, in UTF-8. File systems allow no more. */
+  fileNameBytes: 255,
   /** The maximum number of recipients of a job. */
   recipients: 100_000,
   /** The most lists of a job, and as many lists to leave out and sets of groups. */

@@ -17,6 +17,7 @@ import { contactRoutes } from './features/contacts/contacts.routes.ts'
 import { contactFieldRoutes } from './features/contacts/fields.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { eventRoutes } from './features/events/events.routes.ts'
+import { fileRoutes } from './features/files/files.routes.ts'
 import { groupRoutes } from './features/groups/groups.routes.ts'
 import { importRoutes } from './features/imports/imports.routes.ts'
 import { instanceRoutes } from './features/instances/instances.routes.ts'
@@ -40,11 +41,13 @@ import { metricsRoute } from './features/system/metrics-server.ts'
 import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
-import { limitBodyTimes, UPLOAD_MS } from './platform/body-times.ts'
+import { limitBodyTimes, REQUEST_MS } from './platform/body-times.ts'
 import { announceDeparture, cutOffStragglers, type Departure } from './platform/closing.ts'
 import { openCommands } from './platform/commands.ts'
 import type { Pool } from './platform/database/connection.ts'
 import { openExports } from './platform/export/exports.ts'
+import { storedFileRoutes } from './platform/files/route.ts'
+import type { FileStore } from './platform/files/store.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { openHeavyWork } from './platform/heavy/heavy-work.ts'
@@ -70,6 +73,7 @@ export type Deps = {
   config: Config
   secrets: Secrets
   images: ImageStore
+  files: FileStore
   providers: Providers
   webhookBase: WebhookBase
   log: FastifyBaseLogger
@@ -77,8 +81,8 @@ export type Deps = {
   metrics?: Metrics | null
 }
 
-/** Long enough for an image of five megabytes over a slow phone. Only imports have longer. */
-const REQUEST_MS = 30_000
+/** Long enough for an image of five megabytes over a slow phone. Only uploads of files have longer. */
+const BODY_MS = 30_000
 const HEADERS_MS = 10_000
 /** Ten times as many as the server needs for a hundred users with several tabs. */
 const MAX_CONNECTIONS = 5000
@@ -108,7 +112,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     // The time for any request to arrive, and how often Node looks. Fastify's default is to wait for ever.
-    requestTimeout: UPLOAD_MS,
+    requestTimeout: REQUEST_MS,
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 200 },
     schemaController,
@@ -123,7 +127,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   })
   app.server.maxConnections = MAX_CONNECTIONS
   closeAfterUnreadBodies(app.server)
-  limitBodyTimes(app.server, REQUEST_MS)
+  limitBodyTimes(app.server, BODY_MS)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', (_, reply, done) => {
     setSecurityHeaders(reply.raw)
@@ -172,6 +176,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   healthRoutes(app, db, departure)
   metricsRoute(app, deps.metrics ?? null)
   imageRoutes(app, deps.images)
+  storedFileRoutes(app, deps.files)
   sessionRoutes(app, {
     db,
     secrets: deps.secrets,
@@ -191,6 +196,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   optOutRoutes(app, { ...deps, exports, heavyWork })
   numberCheckRoutes(app, { ...deps, heavyWork })
   messageRoutes(app, { ...deps, uploads, heavyWork })
+  fileRoutes(app, deps)
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   seriesRoutes(app, { db, rules: recipientRules(config.defaultCountry) })
   calendarRoutes(app, db)

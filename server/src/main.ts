@@ -13,6 +13,8 @@ import { openDatabase } from './open-database.ts'
 import { LOCKS } from './platform/database/advisory-lock.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { lockForProcess } from './platform/database/process-lock.ts'
+import { hasFiles } from './platform/files/queries.ts'
+import { openFiles } from './platform/files/store.ts'
 import { hasImages } from './platform/images/queries.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -94,6 +96,8 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   await images
     .prepare(await hasImages(db))
     .catch((error) => log.error({ err: error }, 'Images are unavailable'))
+  const files = openFiles(config)
+  await files.prepare(await hasFiles(db)).catch((error) => log.error({ err: error }, 'Files are unavailable'))
 
   let ownAddress: string | null = null
   const deps = {
@@ -101,6 +105,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     config,
     secrets,
     images,
+    files,
     providers,
     // The simulator runs on this machine. The real provider calls us from outside.
     webhookBase: ({ isTest }: { isTest: boolean }) => (isTest ? ownAddress : (config.publicUrl ?? null)),

@@ -37,7 +37,7 @@ import { deleteOldAudit } from './platform/audit.ts'
 import { foldCounts } from './platform/count-fold.ts'
 import type { Pool } from './platform/database/connection.ts'
 import { dropFormerQueues } from './platform/database/former-queues.ts'
-import { sweepImages } from './platform/images/clean-up.ts'
+import { sweepFiles, sweepImages } from './platform/images/clean-up.ts'
 import type { Task } from './platform/recurring.ts'
 
 /*
@@ -109,7 +109,7 @@ export const seriesTasks = (db: Pool, defaultCountry: CountryCode): Task[] => [
 
 /** The other tasks of a worker. */
 export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof openSender>, 'sendDue'>): Task[] {
-  const { db, config, images } = deps
+  const { db, config, images, files } = deps
   const hasMail = config.mail !== null
   const checkNumbers = openNumberChecker(deps)
   return [
@@ -128,6 +128,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('delete old rows', 10 * MINUTE, (signal) => deleteOldRows(db, signal)),
     one('delete old failures', 10 * MINUTE, () => deleteOldFailures(db)),
     one('sweep images', 30 * MINUTE, () => sweepImages(db, images)),
+    one('sweep files', 30 * MINUTE, () => sweepFiles(db, files)),
     one('delete old notices', HOUR, () => deleteOldNotices(db)),
     one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
     one('drop former queues', DAY, () => dropFormerQueues(db)),

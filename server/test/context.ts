@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { z } from 'zod'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { type FileStore, openFiles } from '../src/platform/files/store.ts'
 import { type ImageStore, openImages } from '../src/platform/images/store.ts'
 import type { Providers } from '../src/providers/provider.ts'
 import { DatabaseContext } from './database-context.ts'
@@ -71,6 +72,7 @@ export class TestContext extends DatabaseContext {
     await super.open()
     this.#folder = await mkdtemp(join(tmpdir(), 'sendroom-test-'))
     await this.images.prepare(false)
+    await this.files.prepare(false)
     this.#app = undefined
   }
 
@@ -82,6 +84,19 @@ export class TestContext extends DatabaseContext {
 
   get images(): ImageStore {
     return openImages({ dataDir: this.#folder, imageStore: { kind: 'disk' } })
+  }
+
+  get files(): FileStore {
+    return openFiles({ dataDir: this.#folder, imageStore: { kind: 'disk' } })
+  }
+
+  get filesFolder(): string {
+    return join(this.#folder, 'files')
+  }
+
+  /** Makes the store of files fail. */
+  async breakFiles() {
+    await rm(this.filesFolder, { recursive: true, force: true })
   }
 
   /** Makes the image store fail: a file takes the place of its folder. */
@@ -132,6 +147,7 @@ export class TestContext extends DatabaseContext {
       config: this.config,
       secrets: this.secrets,
       images: this.images,
+      files: this.files,
       providers: (await this.#options.providers?.()) ?? noProviders,
       webhookBase: this.#options.webhookBase ?? (() => null),
       log: pino({ level: 'silent' }),

@@ -59,6 +59,7 @@ export const columns: Record<string, Columns> = {
     kept: 'until the set or its account is deleted',
     shownTo: 'Admins, the owner, and whom the set is shared with, as long as they have the account',
   },
+  files: { other: ['name', 'mime_type', 'sha256', 'kinds', 'why_not'] },
   groups: {
     personal: {
       chat_id: 'in groups of former years begins with the creator’s phone number',

@@ -1,8 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { hasBody } from './unread-bodies.ts'
 
-/** How long a file of 20 MB may take: at one megabit a second it arrives in three minutes. */
+/** The time for any request to arrive. At one megabit a second a file of 100 MB takes a quarter of an hour. */
+export const REQUEST_MS = 1_200_000
+/** An upload may wait so long for others, and a file of 20 MB take so long: at one megabit a second, three minutes. */
 export const UPLOAD_MS = 240_000
+/** So many bytes of a larger file may take so long. Whoever sends less than 100 kB a second keeps others waiting. */
+const STEP = { bytes: 4 << 20, ms: 42_000 }
 
 const setters = new WeakMap<IncomingMessage, (ms: number) => void>()
 
@@ -31,3 +35,15 @@ export function limitBodyTimes(server: Server, ms: number): void {
 
 /** Lets the body of this request arrive until so long from now. */
 export const setBodyTime = (request: IncomingMessage, ms: number) => setters.get(request)?.(ms)
+
+/** Ends an upload that arrives too slowly. Returns a function that is told of what has arrived. */
+export function expectProgress(request: IncomingMessage): (bytes: number) => void {
+  let left: number = STEP.bytes
+  setBodyTime(request, STEP.ms)
+  return (bytes) => {
+    left -= bytes
+    if (left > 0) return
+    left = STEP.bytes
+    setBodyTime(request, STEP.ms)
+  }
+}

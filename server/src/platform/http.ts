@@ -20,7 +20,7 @@ import { isDatabaseDown, isKeptFromLock, isTimedOut, isUnstorable, quotaOf } fro
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
 import { readForm, type UploadedFile } from './images/multipart.ts'
-import { isLarge, type LargeBodies } from './large-bodies.ts'
+import { isLarge, type LargeBodies, type UploadLimit } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 import type { Refusals } from './refusals.ts'
 import type { InTurn } from './turns.ts'
@@ -89,7 +89,7 @@ export function route<E extends Endpoint>(
     /** The most bytes of a JSON body, if not 64 kB. */
     bodyBytes?: number
     /** The handler reads the form with the file itself, while it arrives. It may take minutes. */
-    streamsUpload?: true
+    streamsUpload?: UploadLimit
   } = {},
 ): void {
   const { access, needsConfirmation = false } = endpoint

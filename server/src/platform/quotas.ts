@@ -59,12 +59,16 @@ export async function countManualSync(tx: Db, caller: Caller, instanceId: number
   throw new Refusal('quota_syncs', { limit }, Math.max(1, seconds))
 }
 
-/** Throws unless the user's images leave room for so many bytes. In a transaction it holds until that ends. */
-export async function requireRoomForImage(tx: Db, userId: number, bytes: number): Promise<void> {
+/**
+ * Throws unless the user's images and files leave room for so many bytes. In a transaction it holds until that ends. A
+ * file that several have uploaded counts for the first of them.
+ */
+export async function requireRoomOnDisk(tx: Db, userId: number, bytes: number): Promise<void> {
   await lock(tx, LOCKS.imagesOf(userId))
   const { limit, stored } = await tx.one<{ limit: number; stored: number }>(sql`
     select image_megabytes_per_user as limit,
-      (select coalesce(sum(size), 0) from images where user_id = ${userId}) as stored
+      (select coalesce(sum(size), 0) from images where user_id = ${userId})
+        + (select coalesce(sum(size), 0) from files where user_id = ${userId}) as stored
     from quotas`)
   if (stored + bytes > limit * 1_000_000) throw new Refusal('quota_images', { limit })
 }

@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import type { UploadLimit } from './large-bodies.ts'
 import { InvalidInput, Refusal } from './refusal.ts'
 
 /**
  * Passes on a form's one file while it arrives, and returns its name. Throws the refusal `file_missing`,
- * `file_too_large`, or `form_damaged` if it is no form.
+ * that of the limit, or `form_damaged` if it is no form.
  */
 export async function readUpload(
   request: FastifyRequest,
   field: string,
-  maxBytes: number,
+  { maxBytes, tooLarge }: UploadLimit,
   write: (bytes: Buffer) => Promise<void>,
 ): Promise<string> {
   if (!request.isMultipart()) throw new Refusal('file_missing')
@@ -22,7 +23,7 @@ export async function readUpload(
       name = part.filename
     }
   } catch (error) {
-    if (isTooLarge(error)) throw new Refusal('file_too_large')
+    if (isTooLarge(error)) throw new Refusal(tooLarge)
     throw isOfForm(error) ? new Refusal('form_damaged', {}, null) : error
   }
   if (name === undefined) throw new Refusal('file_missing')
@@ -30,7 +31,7 @@ export async function readUpload(
 }
 
 const isTooLarge = (error: unknown) =>
-  error instanceof Error && 'statusCode' in error && error.statusCode === 413
+  error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE'
 
 /** The parser's errors for damaged forms are plain ones. Those about limits have a status, and ours are told apart. */
 const isOfForm = (error: unknown) =>

@@ -28,6 +28,12 @@ const changedMessage = ({ message, instanceId }: Fixture) => ({
   body: { textContent: 'Changed', instanceId },
 })
 
+function textFile(): FormData {
+  const form = new FormData()
+  form.append('file', new Blob(['Hello']), 'hello.txt')
+  return form
+}
+
 const matrix: Matrix = {
   session: {
     //
@@ -146,6 +152,8 @@ const matrix: Matrix = {
     remove: [membersWithFlag(204), ({ message }) => of(message.id)],
     bulkDelete: [membersWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } })],
   },
+  // R-1750
+  files: { upload: [[401, 401, 201, 403, 201, 201], () => ({ body: textFile() })] },
   jobs: {
     //
     list: [signedInUsers(200), none],

@@ -25,6 +25,8 @@ const unrecorded = [
   'POST /number-checks/preview',
   // Changes how a file is read of which nothing is stored yet.
   'PUT /imports/:id',
+  // The message or job that uses the file is recorded.
+  'POST /files',
   'PUT /auth/language',
   'POST /notices/read',
   'PUT /notices/settings',

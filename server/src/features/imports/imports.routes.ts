@@ -18,7 +18,7 @@ import {
   undoImport,
 } from './imports.service.ts'
 import { exportProblems } from './problems.ts'
-import { storeUpload } from './upload.ts'
+import { storeUpload, UPLOAD } from './upload.ts'
 
 type Deps = {
   db: Pool
@@ -49,7 +49,7 @@ export function importRoutes(app: FastifyInstance, { db, config, exports, heavyW
         inTurn(input, () => finishUpload({ db, begin }, { id, fileName, country: config.defaultCountry })),
       )
     },
-    { streamsUpload: true },
+    { streamsUpload: UPLOAD },
   )
   route(app, imports.fromInstance, ({ begin, body }) => importFromInstance(begin, body))
   route(

@@ -3,10 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import type { UploadLimit } from '../../platform/large-bodies.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { readUpload } from '../../platform/upload.ts'
 import { countWaiting, deleteImport, insertImport } from './imports.queries.ts'
 import { insertPart, PART_BYTES } from './parts.queries.ts'
+
+export const UPLOAD: UploadLimit = { maxBytes: limits.importMegabytes << 20, tooLarge: 'file_too_large' }
 
 /**
  * Writes the uploaded file into the database while it arrives, and calls `finish`. No transaction stays open meanwhile:
@@ -23,7 +26,7 @@ export async function storeUpload<T>(
   })
   try {
     const write = openParts(db, id)
-    const fileName = await readUpload(request, 'file', limits.importMegabytes << 20, write.add)
+    const fileName = await readUpload(request, 'file', UPLOAD, write.add)
     await write.end()
     return await finish(id, fileName)
   } catch (error) {

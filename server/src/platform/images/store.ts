@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { Refusal } from '../refusal.ts'
+import { openBucket } from '../storage/bucket.ts'
+import { openFolder } from '../storage/folder.ts'
+import type { Place } from '../storage/place.ts'
 import type { CleanImage, ImageType } from './clean-image.ts'
-import { openFolder } from './folder.ts'
-import type { Place } from './place.ts'
 
 export type StoredImage = { bytes: Uint8Array; mimeType: string }
 
@@ -39,13 +40,16 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
   // The S3 client is loaded for the first image, because it costs memory and time.
   let opened: Promise<Place> | undefined
   const place = () => {
-    opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(join(dataDir, 'images'))
+    opened ??=
+      imageStore.kind === 's3'
+        ? openBucket(imageStore, join(dataDir, 'uploads'))
+        : openFolder(join(dataDir, 'images'), 'images')
     return opened
   }
   async function putAs(name: string, bytes: Uint8Array) {
     if (!NAME.test(name)) throw new Error(`Not the name of an image: ${name}`)
     await place()
-      .then((it) => it.put(name, bytes))
+      .then((it) => it.put(name, bytes, mimeTypeOf(name)))
       .catch(refuse)
   }
   return {
@@ -76,7 +80,7 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
     },
     async removeLeftovers() {
       await place()
-        .then((it) => it.removeLeftovers?.())
+        .then((it) => it.removeLeftovers())
         .catch(refuse)
     },
   }
@@ -85,38 +89,4 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
 /** For `.catch`: a full disk or a missing or locked bucket is not the caller's mistake. */
 function refuse(cause: unknown): never {
   throw new Refusal('image_store_down', {}, null, cause)
-}
-
-/** The AWS client finds the credentials itself, in the places that AWS's own tools use. */
-async function openBucket({
-  bucket,
-  prefix,
-  region,
-  endpoint,
-}: Extract<Config['imageStore'], { kind: 's3' }>): Promise<Place> {
-  const { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } = await import(
-    '@aws-sdk/client-s3'
-  )
-  const client = new S3Client({
-    region: region ?? 'us-east-1',
-    // Stores other than Amazon's find buckets by path, not by host name.
-    ...(endpoint && { endpoint, forcePathStyle: true }),
-    // By default the client waits minutes for a store that does not answer, and so would the user.
-    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
-  })
-  const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
-  return {
-    put: (name, bytes) =>
-      client.send(new PutObjectCommand({ ...object(name), Body: bytes, ContentType: mimeTypeOf(name) })),
-    async get(name) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand(object(name)))
-        return (await Body?.transformToByteArray()) ?? null
-      } catch (error) {
-        if (error instanceof NoSuchKey) return null
-        throw error
-      }
-    },
-    remove: (name) => client.send(new DeleteObjectCommand(object(name))),
-  }
 }

@@ -4,7 +4,7 @@ import type { Pool } from '../database/connection.ts'
 import { sql, values } from '../database/sql.ts'
 import { clientSignal } from '../heavy/client-signal.ts'
 import { openHeavyWork } from '../heavy/heavy-work.ts'
-import { requireRoomForImage } from '../quotas.ts'
+import { requireRoomOnDisk } from '../quotas.ts'
 import { Refusal } from '../refusal.ts'
 import { openImageProcess } from './image-process.ts'
 import type { UploadedFile } from './multipart.ts'
@@ -43,7 +43,7 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
     async store({ bytes, ...request }) {
       const { userId } = request
       // Before the work, and again with the size that is stored.
-      await db.begin((tx) => requireRoomForImage(tx, userId, 0))
+      await db.begin((tx) => requireRoomOnDisk(tx, userId, 0))
       const image = await turns.run(request, ({ signal }) => imageProcess.clean(bytes, signal))
       const name = await images.put(image.bytes, image.extension)
       try {
@@ -64,7 +64,7 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
 
 const insertImage = (db: Pool, { name, size, userId }: { name: string; size: number; userId: number }) =>
   db.begin(async (tx) => {
-    await requireRoomForImage(tx, userId, size)
+    await requireRoomOnDisk(tx, userId, size)
     // The user may have been deleted meanwhile. The message or the job is then refused, and the image swept.
     const user = sql`(select id from users where id = ${userId} for key share)`
     const row = { name, mimeType: mimeTypeOf(name), size, userId: user }

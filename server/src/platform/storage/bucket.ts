@@ -1,0 +1,80 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { ImageStore } from '../../config.ts'
+import { createDraft, removeOldDrafts } from './draft.ts'
+import type { Place } from './place.ts'
+
+export type Bucket = Extract<ImageStore, { kind: 's3' }>
+
+/** A file of 100 MB may take so long on its way to the store. */
+const LARGE_MS = 300_000
+
+/**
+ * A bucket of S3. `drafts` is a folder of this machine where large files are complete before they are sent. The AWS
+ * client finds the credentials itself, in the places that AWS's own tools use.
+ */
+export async function openBucket(
+  { bucket, prefix, region, endpoint }: Bucket,
+  drafts: string,
+): Promise<Place> {
+  const {
+    DeleteObjectCommand,
+    GetObjectCommand,
+    HeadObjectCommand,
+    NoSuchKey,
+    NotFound,
+    PutObjectCommand,
+    S3Client,
+  } = await import('@aws-sdk/client-s3')
+  const client = new S3Client({
+    region: region ?? 'us-east-1',
+    // Stores other than Amazon's find buckets by path, not by host name.
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    // By default the client waits minutes for a store that does not answer, and so would the user.
+    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  })
+  const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
+
+  async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+    try {
+      return await answer
+    } catch (error) {
+      if (error instanceof NoSuchKey || error instanceof NotFound) return null
+      throw error
+    }
+  }
+
+  return {
+    put: (name, bytes, mimeType) =>
+      client.send(new PutObjectCommand({ ...object(name), Body: bytes, ContentType: mimeType })),
+    async get(name) {
+      const found = await orNull(client.send(new GetObjectCommand(object(name))))
+      return (await found?.Body?.transformToByteArray()) ?? null
+    },
+    async createDraft() {
+      await mkdir(drafts, { recursive: true, mode: 0o700 })
+      return createDraft(drafts)
+    },
+    async keep(draft, name, mimeType) {
+      const body = { Body: createReadStream(draft.path), ContentLength: draft.size, ContentType: mimeType }
+      await client.send(new PutObjectCommand({ ...object(name), ...body }), { requestTimeout: LARGE_MS })
+      await draft.discard()
+    },
+    async open(name, range) {
+      const part = range && { Range: `bytes=${range.start}-${range.end}` }
+      const found = await orNull(client.send(new GetObjectCommand({ ...object(name), ...part })))
+      if (!(found?.Body instanceof Readable)) return null
+      const whole = found.ContentRange?.split('/')[1] ?? found.ContentLength
+      return { size: Number(whole), stream: found.Body }
+    },
+    async sizeOf(name) {
+      const found = await orNull(client.send(new HeadObjectCommand(object(name))))
+      return found?.ContentLength ?? null
+    },
+    remove: (name) => client.send(new DeleteObjectCommand(object(name))),
+    async removeLeftovers() {
+      if (existsSync(drafts)) await removeOldDrafts(drafts)
+    },
+  }
+}
