@@ -8,6 +8,7 @@ import { readConfig } from '../src/config.ts'
 import { targetOf } from '../src/database-url.ts'
 import type { Pool } from '../src/platform/database/connection.ts'
 import { identifier, sql } from '../src/platform/database/sql.ts'
+import { newName, openFiles } from '../src/platform/files/store.ts'
 import { openImages } from '../src/platform/images/store.ts'
 import { openSecrets, type Secrets } from '../src/platform/secrets.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -36,6 +37,10 @@ export class Place {
 
   get images() {
     return openImages(this.config)
+  }
+
+  get files() {
+    return openFiles(this.config)
   }
 
   openSecrets(): Promise<Secrets> {
@@ -82,6 +87,7 @@ export function useBackups() {
       const place = new Place(await createTestDatabase(template), join(folder, `data-${places.length}`))
       places.push(place)
       if (template === 'tpl') await place.images.prepare(false)
+      if (template === 'tpl') await place.files.prepare(false)
       return place
     },
   }
@@ -93,6 +99,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
   const add = factories(db, await place.openSecrets())
   const hard = 'Xin chào\t"cả nhà"\r\n\\N \\. 👋🏽\u2028 {a,b} \\x41'
   const { id: imageId } = await addImage(place, Buffer.from([0, 1, 2, 255, 10, 13, 92, 46]))
+  await addFile(place, Buffer.from([0, 1, 2, 255]))
   const instance = await add.instance({
     name: hard,
     quietFrom: '22:30',
@@ -189,6 +196,19 @@ export async function addImage({ db, images }: Place, bytes: Buffer): Promise<{ 
   const name = await images.put(bytes, 'png')
   return db.one(sql`
     insert into images (name, mime_type, size) values (${name}, 'image/png', ${bytes.length}) returning id, name`)
+}
+
+export async function addFile({ db, files }: Place, bytes: Buffer): Promise<string> {
+  const name = newName('bin')
+  const draft = await files.createDraft()
+  await draft.write(bytes)
+  await draft.finish()
+  await files.keep(draft, name)
+  await draft.close()
+  await db.run(sql`
+    insert into files (name, mime_type, size, sha256, kinds)
+    values (${name}, 'application/octet-stream', ${bytes.length}, sha256(${bytes}), '{document}')`)
+  return name
 }
 
 /** Returns every row of every table in `public` as text, and the last number of every sequence. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isStoredName } from '../platform/files/types.ts'
 import { StartupError } from '../startup-error.ts'
 import { readArchive } from './archive.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
@@ -10,6 +11,7 @@ import { DamagedError, type Part } from './tar.ts'
  *     sendroom.json            what the backup is: manifest.ts
  *     tables/NAME.000001.copy  rows of a table in PostgreSQL's text format, whole rows in each part
  *     images/NAME              an image
+ *     files/NAME.000001        a piece of another file: together they may be larger than the memory
  *     secret.key               the encryption key, only on request
  *     SHA256SUMS               the checksums: archive.ts
  */
@@ -17,7 +19,7 @@ import { DamagedError, type Part } from './tar.ts'
 const MANIFEST = 'sendroom.json'
 /** The names of the other parts. */
 const NAME =
-  /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[0-9a-f]{32}\.[a-z]{3,4}))$/
+  /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[0-9a-f]{32}\.[a-z]{3,4})|files\/(?<file>\w{32}\.\w{3,4})\.(?<number>\d{6}))$/
 
 export const manifestPart = (manifest: Manifest): Part => ({
   name: MANIFEST,
@@ -31,12 +33,18 @@ export const imagePart = (name: string, bytes: Uint8Array): Part => ({
   name: `images/${name}`,
   bytes: Buffer.from(bytes),
 })
+export const piecePart = (file: string, number: number, bytes: Buffer): Part => ({
+  name: `files/${file}.${String(number).padStart(6, '0')}`,
+  bytes,
+})
 export const keyPart = (key: string): Part => ({ name: 'secret.key', bytes: Buffer.from(`${key}\n`) })
 
 /** A reader gets the parts of a backup, and ignores those without a function. */
 export type Reader = {
   rows?: (table: string, text: Buffer, rowCount: number) => Promise<void>
   image?: (name: string, bytes: Buffer) => Promise<void>
+  /** The pieces of a file come one after the other, in their order. */
+  piece?: (file: string, bytes: Buffer) => Promise<void>
 }
 
 /**
@@ -60,21 +68,38 @@ async function readParts(path: string, signal: AbortSignal, reader: Reader) {
   const manifest = await readManifest(parts)
   let key: string | undefined
   const rowCounts = new Map<string, number>()
+  const refuseMixed = followPieces()
   for await (const { name, bytes } of parts) {
     signal.throwIfAborted()
-    const { table, image } = NAME.exec(name)?.groups ?? refuse(name)
+    const { table, image, file, number } = NAME.exec(name)?.groups ?? refuse(name)
     if (table) {
       const rowCount = countLines(bytes)
       rowCounts.set(table, (rowCounts.get(table) ?? 0) + rowCount)
       await reader.rows?.(table, bytes, rowCount)
     } else if (image) await reader.image?.(image, bytes)
-    else key = bytes.toString().trim()
+    else if (file) {
+      refuseMixed(name, file, Number(number))
+      await reader.piece?.(file, bytes)
+    } else key = bytes.toString().trim()
   }
   for (const name of rowCounts.keys())
     if (!manifest.tables.some((table) => table.name === name)) refuse(`tables/${name}`)
   for (const { name, rows } of manifest.tables)
     if ((rowCounts.get(name) ?? 0) !== rows) throw new DamagedError(`rows of ${name} are missing`)
   return { manifest, key }
+}
+
+/** Returns a function that refuses the piece of a file unless it follows the one before, or begins a new file. */
+function followPieces() {
+  const files = new Set<string>()
+  let last = { file: '', number: 0 }
+  return (name: string, file: string, number: number) => {
+    const isNext = file === last.file && number === last.number + 1
+    const isFirst = number === 1 && !files.has(file)
+    if (!isStoredName(file) || !(isNext || isFirst)) refuse(name)
+    files.add(file)
+    last = { file, number }
+  }
 }
 
 /** Reads the first part. If it is not one that we can restore, reads on first: the file could be damaged. */

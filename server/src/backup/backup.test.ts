@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { addImage, fillEveryTable, readAll, tableNames, useBackups } from '../../test/backup-fixture.ts'
+import {
+  addFile,
+  addImage,
+  fillEveryTable,
+  readAll,
+  tableNames,
+  useBackups,
+} from '../../test/backup-fixture.ts'
 import { factories } from '../../test/factories.ts'
 import { dumpSchema } from '../../test/schema-dump.ts'
 import { scriptedProvider } from '../../test/scripted-provider.ts'
@@ -68,6 +77,12 @@ async function craftedHeader(field: string, at: number): Promise<Buffer> {
   if (at !== 148) header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
   return header
 }
+
+const crafted = (name: string): [string, (parts: Part[]) => Part[], string] => [
+  `with a part ${name}`,
+  (parts) => [...parts, { name, bytes: Buffer.from('x') }],
+  'does not belong',
+]
 
 const setSequence = (tables: Table[], last: number) => {
   for (const { sequence } of tables) if (sequence) sequence.last = last
@@ -236,13 +251,43 @@ describe('a backup', () => {
     expect((await target.openSecrets()).decrypt(sealed)).toBe('token')
   })
 
-  test('names the images whose files are missing', async () => {
+  test('names the images and files that are missing', async () => {
     const source = await backups.open('tpl')
     await addImage(source, Buffer.from('here'))
     const { name } = await addImage(source, Buffer.from('lost'))
     await source.images.remove(name)
+    const file = await addFile(source, Buffer.from('lost too'))
+    await source.files.remove(file)
     await source.backUp(backups.file())
-    expect(source.said).toContain(`Not in it, because their files are missing: ${name}.`)
+    expect(source.said).toContain(`Not in it, because they are missing: ${name}, ${file}.`)
+  })
+
+  // R-1763
+  test('has the files in pieces, and restores them', async () => {
+    const source = await backups.open('tpl')
+    const large = randomBytes((5 << 20) + 3)
+    const names = [
+      await addFile(source, large),
+      await addFile(source, Buffer.from('small')),
+      await addFile(source, large.subarray(0, 1 << 20)),
+    ]
+    await source.backUp(backups.file())
+    const parts = await partsOf(backups.file())
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+
+    const sizes = parts.filter(({ name }) => name.startsWith('files/')).map(({ bytes }) => bytes.length)
+    expect(sizes).toEqual([1, 1, 1, 1, 1].map((n) => n << 20).concat(3, 5, 1 << 20))
+    const read = async (name: string) => {
+      const opened = await target.files.openFile(name)
+      return opened && buffer(opened.stream)
+    }
+    expect(await read(names[0] ?? '')).toEqual(large)
+    expect(await read(names[1] ?? '')).toEqual(Buffer.from('small'))
+    expect(await read(names[2] ?? '')).toEqual(large.subarray(0, 1 << 20))
+    expect((await readdir(join(target.dataDir, 'files'))).filter((name) => name.endsWith('.part'))).toEqual(
+      [],
+    )
   })
 
   test('keeps the files of images that it has yet to read', async () => {
@@ -269,7 +314,7 @@ describe('a backup', () => {
     execFileSync('mkfifo', [path])
     const saving = source.backUp(backups.file())
     saving.catch(() => {}) // awaited below
-    await until('the images are copied', () => source.said.includes('Saving the images.'))
+    await until('the images are copied', () => source.said.includes('Saving the images and the files.'))
     await until('no transaction is open', async () => {
       const { isOpen } = await source.db.one<{ isOpen: boolean }>(sql`
         select exists (select from pg_stat_activity where datname = current_database()
@@ -461,11 +506,32 @@ describe('a restore', () => {
       (parts) => [...parts, { name: 'images/..', bytes: Buffer.of() }],
       'does not belong',
     ],
+    // R-1763
+    ...[
+      'files/../secret.key.000001',
+      `files/${'0'.repeat(32)}.exe.000001`,
+      `files/${'0'.repeat(32)}.pdf.000002`,
+      `files/${'0'.repeat(32)}.pdf`,
+      `files/${'é'.repeat(32)}.pdf.000001`,
+    ].map(crafted),
     ['with nothing', () => [], 'it is empty'],
   ])('refuses a file %s', async (_, change, reason) => {
     const target = await backups.open('template0')
     await expect(target.restore(await writeChanged(change))).rejects.toThrow(reason)
     expect(await tableNames(target.db)).toEqual([])
+  })
+
+  // R-1763
+  test('refuses a file whose pieces are mixed, and keeps none of them', async () => {
+    const [a, b] = ['a', 'b'].map((letter) => `files/${letter.repeat(32)}.pdf`)
+    const names = [`${a}.000001`, `${b}.000001`, `${a}.000002`]
+    const file = await writeChanged((parts) => [
+      ...parts,
+      ...names.map((name) => ({ name, bytes: Buffer.from('x') })),
+    ])
+    const target = await backups.open('template0')
+    await expect(target.restore(file)).rejects.toThrow('does not belong')
+    expect(existsSync(join(target.dataDir, 'files'))).toBe(false)
   })
 
   test('refuses a file whose rows do not match their checksums', async () => {

@@ -8,14 +8,24 @@ import { nobody, record } from '../platform/audit.ts'
 import { type CopyConnection, connectForCopy } from '../platform/database/copy.ts'
 import { findForeign, readApplied } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
+import { openFiles } from '../platform/files/store.ts'
 import { keepImages } from '../platform/images/clean-up.ts'
-import { type ImageStore, openImages } from '../platform/images/store.ts'
+import { openImages } from '../platform/images/store.ts'
 import { requireKey } from '../platform/secrets.ts'
 import { syncFolder } from '../platform/sync-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { createArchive, writeArchive } from './archive.ts'
-import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
+import {
+  countLines,
+  imagePart,
+  keyPart,
+  manifestPart,
+  piecePart,
+  readBackup,
+  rowsPart,
+} from './backup-file.ts'
 import { type Command, explain } from './command.ts'
+import { readPieces } from './file-pieces.ts'
 import { describeDatabase, type Manifest, rowTotal, type Table } from './manifest.ts'
 import { beginBackup, endBackup } from './outcome.ts'
 import { inWords, progressOf } from './progress.ts'
@@ -29,13 +39,13 @@ export type BackedUp = {
   madeAt: string
   rows: number
   withKey: boolean
-  /** Images whose files are missing. */
+  /** The names of images and files that are missing. */
   missingImages: string[]
 }
 
 /**
- * Writes all rows of one snapshot and all images into a new file, while Sendroom may be running. The file gets its name
- * when all of it is on the disk and has been read back.
+ * Writes all rows of one snapshot, all images and all files into a new file, while Sendroom may be running. The file
+ * gets its name when all of it is on the disk and has been read back.
  */
 export async function backUp(command: Command, file: string, withKey: boolean): Promise<BackedUp> {
   const { config, log } = command
@@ -97,8 +107,8 @@ async function save(
     await db.commit()
     await rename(draft, path)
     await syncFolder(dirname(path))
-    say(`${path} has ${inWords(rowTotal(manifest))} rows, and the images.`)
-    if (missing.length > 0) say(`Not in it, because their files are missing: ${missing.join(', ')}.`)
+    say(`${path} has ${inWords(rowTotal(manifest))} rows, the images and the files.`)
+    if (missing.length > 0) say(`Not in it, because they are missing: ${missing.join(', ')}.`)
     if (!withKey)
       say('The encryption key is not in it. Keep secret.key or SECRET_KEY elsewhere, or use --with-key.')
     return { file: path, madeAt: manifest.madeAt, rows: rowTotal(manifest), withKey, missingImages: missing }
@@ -108,7 +118,7 @@ async function save(
   }
 }
 
-/** Yields everything in a backup. Adds the names of images without a file to `missing`. */
+/** Yields everything in a backup. Adds the names of images and files that are not there to `missing`. */
 async function* partsOf(
   { config, say }: Command,
   db: CopyConnection,
@@ -123,11 +133,15 @@ async function* partsOf(
   const manifest = await describeDatabase(db)
   yield manifestPart(manifest)
   yield* rowsOf(db, manifest, say)
-  const names = await db.many<{ name: string }>(sql`select name from images order by id`)
+  const images = await namesIn(db, 'images')
+  // An older program has no such table.
+  const hasFiles = manifest.tables.some(({ name }) => name === 'files')
+  const files = hasFiles ? await namesIn(db, 'files') : []
   // Images may take hours, and vacuum keeps all that a snapshot may still see. `keepImages` outlasts the snapshot.
   await db.commit()
-  say('Saving the images.')
-  yield* imagesOf(names, openImages(config), missing)
+  say('Saving the images and the files.')
+  yield* imagesOf(config, images, missing)
+  yield* filesOf(config, files, missing)
   if (key !== undefined) yield keyPart(key)
 }
 
@@ -175,14 +189,28 @@ async function* wholeRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   if (length > 0) yield Buffer.concat(pending)
 }
 
-async function* imagesOf(
-  names: readonly { name: string }[],
-  images: ImageStore,
-  missing: string[],
-): AsyncGenerator<Part> {
-  for (const { name } of names) {
+async function namesIn(db: CopyConnection, table: 'images' | 'files'): Promise<string[]> {
+  const rows = await db.many<{ name: string }>(sql`select name from ${identifier(table)} order by id`)
+  return rows.map(({ name }) => name)
+}
+
+type Config = Command['config']
+
+async function* imagesOf(config: Config, names: string[], missing: string[]): AsyncGenerator<Part> {
+  const images = openImages(config)
+  for (const name of names) {
     const image = await images.read(name)
     if (image) yield imagePart(name, image.bytes)
     else missing.push(name)
+  }
+}
+
+async function* filesOf(config: Config, names: string[], missing: string[]): AsyncGenerator<Part> {
+  const files = openFiles(config)
+  for (const name of names) {
+    const pieces = await readPieces(files, name)
+    if (!pieces) missing.push(name)
+    let number = 0
+    for await (const bytes of pieces ?? []) yield piecePart(name, ++number, bytes)
   }
 }

@@ -29,6 +29,8 @@ export function explain(error: unknown, path: string, { signal }: Pick<Command, 
     return new StartupError('Stopped before the end. The backup or the restore has not happened.')
   if (error instanceof Refusal && error.code === 'image_store_down')
     return new StartupError(`The images can't be read or written: ${error.cause}`)
+  if (error instanceof Refusal && error.code === 'file_store_down')
+    return new StartupError(`The files can't be read or written: ${error.cause}`)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new StartupError(`The disk with ${path} is full. Free some space and try again.`)

@@ -6,13 +6,15 @@ import { type CopyConnection, connectForCopy } from '../platform/database/copy.t
 import { isRefusedValue } from '../platform/database/errors.ts'
 import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
+import { openFiles } from '../platform/files/store.ts'
 import { openImages } from '../platform/images/store.ts'
 import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from '../platform/secrets.ts'
 import { pauseRestoredSeries } from '../platform/series.ts'
 import { StartupError } from '../startup-error.ts'
-import { damaged, readBackup } from './backup-file.ts'
+import { damaged, type Reader, readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
+import { openJoiner } from './file-pieces.ts'
 import { type Manifest, readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
@@ -20,8 +22,8 @@ import { inWords, progressOf } from './progress.ts'
 export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKey: boolean }
 
 /**
- * Fills an empty database and the image store from a backup. All of it is one transaction: if anything fails, the
- * database is as empty as before.
+ * Fills an empty database and the stores of images and files from a backup. All of it is one transaction: if anything
+ * fails, the database is as empty as before.
  *
  * Nothing goes out by itself afterwards. Jobs that had not ended are paused until somebody resumes them, and events and
  * emails that waited are dropped. The backup has no heartbeat, so a new era begins: before an instance sends again, its
@@ -80,7 +82,7 @@ async function fill(
   await record(tx, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
   await db.commit()
-  say(`Restored ${inWords(rowTotal({ tables }))} rows and the images, as of ${manifest.madeAt}.`)
+  say(`Restored ${inWords(rowTotal({ tables }))} rows, the images and the files, as of ${manifest.madeAt}.`)
   const paused = `Jobs paused: ${inWords(pausedJobs)}. Series paused: ${inWords(pausedSeries)}.`
   say(`Everybody has to sign in again. ${paused} Resume them on their pages.`)
   if (!fits) say(needsKey(config.dataDir))
@@ -132,10 +134,13 @@ async function refuseCrafted(db: CopyConnection, path: string, tables: Table[]) 
   }
 }
 
-/** Loads rows and images. Triggers stay silent: what they would count is in the backup already. */
+/** Loads rows, images and files. Triggers stay silent: what they would count is in the backup already. */
 async function load({ config, say, signal }: Command, db: CopyConnection, path: string, tables: Table[]) {
   const images = openImages(config)
   await images.prepare(false)
+  const files = openFiles(config)
+  await files.prepare(false)
+  const joiner = openJoiner(files)
   const advance = progressOf('Restored', rowTotal({ tables }), say)
   const statements = new Map(
     tables.map(({ name, columns }) => [
@@ -146,7 +151,7 @@ async function load({ config, say, signal }: Command, db: CopyConnection, path: 
   const build = await dropForLoading(db)
   // A migration may have inserted a row, such as settings.
   for (const name of statements.keys()) await db.run(sql`delete from ${identifier(name)}`)
-  await readBackup(path, signal, {
+  const reader: Reader = {
     async rows(table, text, rowCount) {
       const statement = statements.get(table)
       if (!statement) return
@@ -154,7 +159,14 @@ async function load({ config, say, signal }: Command, db: CopyConnection, path: 
       advance(rowCount)
     },
     image: images.putAs,
-  })
+    piece: joiner.add,
+  }
+  try {
+    await readBackup(path, signal, reader)
+    await joiner.end()
+  } finally {
+    await joiner.discard()
+  }
   say('Building the indexes.')
   await build()
   for (const { name, sequence } of tables)
