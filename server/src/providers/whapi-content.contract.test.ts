@@ -344,18 +344,17 @@ test('a refusal before the last byte ends the upload and closes the file', async
   await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
   const { port } = refusing.address() as AddressInfo // a TCP server has an address
   const own = createWhapi({ baseUrl: `http://127.0.0.1:${port}` })
-  const stream = new Readable({ read() {} })
-  stream.push(bytes)
+  for (const [token, code] of [
+    ['token', 'content_too_large'],
+    ['no header can\r\ncarry this', 'account_bad_token'],
+  ] as const) {
+    const stream = new Readable({ read() {} })
+    stream.push(bytes)
+    const file = fileOf(async () => stream, 100_000_000)
 
-  expect(
-    await own.upload(
-      credentials,
-      fileOf(async () => stream, 100_000_000),
-    ),
-  ).toMatchObject({
-    reason: { code: 'content_too_large' },
-  })
-  expect(stream.destroyed).toBe(true)
+    expect(await own.upload({ token }, file)).toMatchObject({ reason: { code } })
+    expect(stream.destroyed).toBe(true)
+  }
   await own.close()
   refusing.close()
 })

@@ -12,7 +12,7 @@ export interface Call {
   path: string
   token: string
   query?: Record<string, string | number | boolean>
-  /** A stream needs its `size` in bytes. The call destroys the stream at its end. */
+  /** A stream needs its `size` in bytes, and its owner destroys it after the call. */
   body?: { contentType: string } & ({ bytes: string } | { bytes: Readable; size: number })
   /** The limit from the call to the last byte of the answer. */
   timeoutMs: number
@@ -101,7 +101,6 @@ function exchange(
     function settle(reply: Reply) {
       over = true
       clearTimeout(timer)
-      stream?.destroy()
       // Ids follow the first segment of a path.
       const call = `${method} /${path.split('/')[1]}`
       if (!isWithheld) meter.called(call, reply.answer?.status ?? null, performance.now() - beganAt)
@@ -112,7 +111,7 @@ function exchange(
       abort?.()
     }, timeoutMs)
 
-    // The server may have answered before it knew that the rest would never come.
+    // Nobody may take the half of a file for the whole, so the connection breaks off, too.
     stream?.on('error', () => {
       if (over) return
       settle({ answer: null, written, isBodyBroken: true })

@@ -192,6 +192,22 @@ test.each([
   expect(await whapi.upload(credentials, fileOf(png))).toEqual(outcome)
 })
 
+// R-1703
+test.each([
+  [answer(413), rejected('content_too_large')],
+  [answer(429), { kind: 'busy', reason: reason('provider_busy'), retryAfterMs: null }],
+  [
+    { kind: 'drop-before' } as const,
+    { kind: 'busy', reason: reason('provider_unreachable'), retryAfterMs: null },
+  ],
+  [null, { kind: 'uploaded', mediaId: expect.stringMatching(/^zip-/) }],
+])('the answer %j to a file that is still being written is exactly one outcome', async (fault, outcome) => {
+  if (fault) simulator.faults.add({ ...fault, path: '^/media' })
+  const file = fileOf(Buffer.alloc(20_000_000), 'application/zip')
+
+  expect(await whapi.upload(credentials, file)).toEqual(outcome)
+})
+
 test.each([
   ['AUTH', 'Connected'],
   ['QR', 'NeedsLogin'],

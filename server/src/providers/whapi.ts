@@ -199,9 +199,12 @@ export function createWhapi({
     contacts: (credentials, page) => readPage(credentials, 'contacts', page, contactOf),
 
     async upload(credentials, { mimeType, size, open }) {
-      const body = { contentType: mimeType, bytes: await open(), size }
+      const bytes = await open()
+      const body = { contentType: mimeType, bytes, size }
       const timeoutMs = readMs + size / uploadBytesPerMs
-      return uploadOutcome(await ask(credentials, { method: 'POST', path: '/media', body, timeoutMs }))
+      const reply = await ask(credentials, { method: 'POST', path: '/media', body, timeoutMs })
+      bytes.destroy()
+      return uploadOutcome(reply)
     },
 
     async send(credentials, to, message, mayWrite) {

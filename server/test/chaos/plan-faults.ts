@@ -1,7 +1,8 @@
 import type { ChannelChange, FaultRule } from '@sendroom/simulator'
 import type { Random } from './random.ts'
 
-export const SENDS = '^/messages/(text|image)'
+const MEDIA = 'image|video|document|audio|voice'
+export const SENDS = `^/messages/(text|poll|location|${MEDIA})$`
 
 export function planFault({ int, chance, pick }: Random, withStops: boolean): FaultRule {
   const times = int(1, 3)
@@ -22,7 +23,7 @@ export function planFault({ int, chance, pick }: Random, withStops: boolean): Fa
     () => ({ ...send, kind: pick(['malformed', 'no-id', 'empty']) }),
     () => ({ ...send, kind: 'not-sent', times: chance(0.2) ? 12 : times }),
     // The provider has deleted the uploaded image.
-    () => ({ path: '^/messages/image', kind: 'status', status: 404, times }),
+    () => ({ path: `^/messages/(${MEDIA})$`, kind: 'status', status: 404, times }),
     () => ({ path: '^/media', kind: pick(['drop-before', 'malformed', 'accept-then-drop']), times }),
     () => ({ path: '^/media', kind: 'status', status: pick([429, 500, 413]), times }),
     () => ({ path: '^/messages/list', kind: 'status', status: pick([429, 500, 503]), times: int(1, 5) }),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { type Body, png, testFile, useSimulator } from '../../test/client.ts'
 import { groupId } from '../index.ts'
@@ -139,6 +140,21 @@ test('each kind has its limit of size, and an unknown media id is 404', async ()
   expect((await send(token, 'document', { media: large, filename: 'a.mp4' })).status).toBe(200)
   for (const kind of ['image', 'video', 'document', 'audio', 'voice'])
     expect((await send(token, kind, { media: 'mp4-ab-cd' })).status).toBe(404)
+})
+
+// R-1704
+test('an upload that breaks off in the middle harms nobody', async () => {
+  const token = simulator.linked()
+  const { hostname, port, pathname } = new URL(`${simulator.url}/media`)
+  const headers = { authorization: `Bearer ${token}`, 'content-length': 16 * megabyte }
+  const upstream = request({ hostname, port, path: pathname, method: 'POST', headers })
+  upstream.on('error', () => {})
+  const closed = new Promise((resolve) => upstream.on('close', resolve))
+  await new Promise<void>((resolve) => upstream.write(Buffer.alloc(megabyte), () => resolve()))
+  upstream.destroy()
+  await closed
+
+  expect(await upload(token, testFile('video.mp4'))).toMatch(/^mp4-/)
 })
 
 test('a body of more than 100 MB is refused before it is read', async () => {
