@@ -16,7 +16,8 @@ function contentFields(content: OutgoingContent): Fields {
     case 'text':
       return { body: content.text }
     case 'image':
-      // No phone shows a WebP or a GIF sent as an image, so the provider encodes images.
+      // WhatsApp takes JPEG and PNG, we also WebP and GIF, so the provider encodes images. Look-ups go by the caption.
+      // https://docs.aws.amazon.com/social-messaging/latest/userguide/supported-media-types.html
       return { media: content.mediaId, ...filled({ caption: content.caption }) }
     case 'video':
       return { ...asUploaded(content), ...filled({ caption: content.caption }) }

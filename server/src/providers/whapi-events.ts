@@ -92,7 +92,7 @@ export function eventOf(body: unknown): ProviderEvent {
  */
 function votesOf(body: unknown): PollResults[] {
   const { messages, messages_updates } = fieldsOf(body)
-  const updated = listOf(messages_updates).map(({ after_update }) => fieldsOf(after_update))
+  const updated = listOf(messages_updates).map(({ id, after_update }) => ({ id, ...fieldsOf(after_update) }))
   const posted = listOf(messages).filter(({ type }) => type === 'poll_update')
   return [...updated, ...posted].map(pollResultsOf).filter((results) => results !== null)
 }

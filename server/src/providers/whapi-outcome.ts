@@ -165,8 +165,13 @@ function badRequest(detail: string): Reason {
   if (/not (registered )?(on|in) whatsapp|invalid phone/i.test(detail)) {
     return { code: 'not_on_whatsapp', params: {} }
   }
-  if (/\b(to|recipient|chat ?id)\b/i.test(detail)) return { code: 'bad_recipient', params: { detail } }
-  if (/\b(body|caption|media|text)\b/i.test(detail)) return { code: 'content_refused', params: { detail } }
+  // "2 to 12 options" is no recipient.
+  const isOfContent = /\b(title|options?|poll|latitude|longitude|mentions?)\b/i.test(detail)
+  if (!isOfContent && /\b(to|recipient|chat ?id)\b/i.test(detail)) {
+    return { code: 'bad_recipient', params: { detail } }
+  }
+  if (isOfContent || /\b(body|caption|media|text)\b/i.test(detail))
+    return { code: 'content_refused', params: { detail } }
   return { code: 'refused', params: { detail } }
 }
 

@@ -45,6 +45,19 @@ test('the results of a poll are read with their voters, by number or by LID', as
   ])
 })
 
+// R-1702
+test.each([
+  ['two equal options', ['Sáng', 'Sáng']],
+  ['one option', ['Sáng']],
+])('a poll with %s is refused for its content, not for its recipient', async (_name, options) => {
+  const content = { kind: 'poll' as const, question: 'Khi nào?', options, allowsSeveral: false }
+
+  expect(await whapi().send(credentials, '84901234567', { content })).toMatchObject({
+    kind: 'rejected',
+    reason: { code: 'content_refused' },
+  })
+})
+
 test('a message that is unknown or no poll has no results, and any other failure is an error', async () => {
   const text = await whapi().send(credentials, '84901234567', { content: { kind: 'text', text: 'x' } })
   const id = text.kind === 'sent' ? text.providerMessageId : ''
@@ -79,6 +92,11 @@ test.each([
     'both',
     { messages_updates: [update], messages: [{ ...message, type: 'poll_update' }] },
     [expected, expected],
+  ],
+  [
+    'an update that has the id alone',
+    { messages_updates: [{ id: message.id, after_update: { poll } }] },
+    [expected],
   ],
   ['our new poll', { messages: [message] }, []],
   [
