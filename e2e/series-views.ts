@@ -2,7 +2,11 @@ import { button, pressRowAction, showRowActions, type View } from './view.ts'
 
 const nextRun = {
   ...{ id: 70, localTime: '2030-11-28T09:00', dueAt: '2030-11-28T02:00:00.000Z', number: 12 },
-  ...{ state: 'planned', reason: null, jobId: null, outcome: null },
+  ...{ state: 'planned', reason: null, jobId: null, outcome: null, message: null },
+}
+const changedRun = {
+  ...{ ...nextRun, id: 71, number: 13, localTime: '2030-12-01T09:00', dueAt: '2030-12-02T00:00:00.000Z' },
+  message: { id: 4, textContent: 'Nghỉ lễ: cửa hàng chúng tôi đóng cửa đến hết ngày mai', imageUrl: null },
 }
 const rule = {
   ...{ frequency: 'week', every: 1, weekdays: [1, 4], times: ['09:00', '15:30'], startsOn: '2026-11-30' },
@@ -49,6 +53,7 @@ const whole = {
   ],
   ...{
     nextPosition: 1,
+    changedRuns: [changedRun],
     groups: [{ id: 1, name: 'Khách sỉ' }],
     contacts: [],
     contactIds: [],
@@ -61,14 +66,18 @@ const whole = {
 const waitsForApproval = {
   ...whole,
   approval: {
-    ...{ isApproved: false, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
+    ...{ isApproved: false, unapprovedRuns: 1, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
     canApprove: true,
   },
+}
+const runWaits = {
+  ...whole,
+  approval: { ...waitsForApproval.approval, isApproved: true },
 }
 const skipped = { code: 'run_quiet', params: {} }
 const runs = [
   nextRun,
-  { ...nextRun, id: 71, number: 13, localTime: '2030-12-01T09:00', dueAt: '2030-12-02T00:00:00.000Z' },
+  changedRun,
   { ...nextRun, id: 60, state: 'made', jobId: 12, outcome: 'completed' },
   { ...nextRun, id: 61, state: 'skipped', reason: skipped },
   { ...nextRun, id: 62, state: 'missed', reason: { code: 'run_late', params: { hours: 2 } } },
@@ -96,6 +105,13 @@ export const seriesViews: Record<string, View> = {
   'series-edit': { path: '/series/edit/4', answers },
   'series-page': { path: '/series/4', answers },
   'series-approval': { path: '/series/4', answers: { ...answers, '/series/4': waitsForApproval } },
+  'series-run-approval': { path: '/series/4', answers: { ...answers, '/series/4': runWaits } },
+  'series-run-message': {
+    path: '/series/4',
+    answers: { ...answers, '/series/4': runWaits },
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'SERIES.RUN_MESSAGE'),
+  },
   'series-move': {
     path: '/series/4',
     answers,
