@@ -4,13 +4,15 @@ import type { DeliveryRow, ReceiptEvidence } from './receipts.ts'
 
 /**
  * Each delivery has the receipts that the provider reported, in whatever order they came, twice, late or never. What
- * the server confirmed must be there. What it received without confirming may be there.
+ * the server confirmed must be there, unless the outcome was unknown: a receipt that matches no message is forgotten
+ * after a quarter of an hour, and such a message may be found days later. What it received without confirming may be
+ * there.
  */
 export function receiptsAgree({ deliveries, reportedOf }: ReceiptEvidence) {
   return deliveries.flatMap((row) => {
     const reported = reportedOf(row)
     if (row.providerMessageId === null || !reported) return []
-    const must = summarize(row, reported.confirmed)
+    const must = summarize(row, row.wasUnknown ? [] : reported.confirmed)
     const may = summarize(row, reported.all)
     const mistakes = {
       'is not delivered': must.isDelivered && !row.deliveredAt,

@@ -20,6 +20,8 @@ export type DeliveryRow = {
   sentAt: string | null
   reason: { code: string } | null
   isInDoubt: boolean
+  /** Whether the outcome was unknown, and a later check of the history found the message. */
+  wasUnknown: boolean
   deliveredAt: string | null
   readAt: string | null
   deliveredMembers: number
@@ -53,7 +55,10 @@ export async function collectReceipts({
 }: ReceiptSource): Promise<ReceiptEvidence> {
   const calls = [...(server?.webhookProxy.calls ?? [])]
   const deliveries = await db.many<DeliveryRow>(sql`
-    select d.*, t.text, doubt_since is not null or next_look_at is not null as is_in_doubt
+    select d.*, t.text, doubt_since is not null or next_look_at is not null as is_in_doubt,
+      exists (
+        select from chaos.log l where l.delivery_id = d.id and l.became = 'failed' and l.reason = 'outcome_unknown'
+      ) as was_unknown
     from deliveries d left join delivery_texts t on t.delivery_id = d.id order by d.id`)
   if (server) return { deliveries, reportedOf: statusesFrom(calls) }
   if (plan.receipts !== 'polling') return { deliveries, reportedOf: () => null }
