@@ -47,9 +47,14 @@ const listed = (data: object[]) => ({
 const whole = {
   ...row,
   messages: [
-    { id: 1, textContent: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới', imageUrl: null },
-    { id: 2, textContent: 'Ưu đãi giữa tuần', imageUrl: null },
-    { id: 3, textContent: 'Cảm ơn anh chị', imageUrl: null },
+    {
+      id: 1,
+      textContent: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới',
+      imageUrl: null,
+      content: null,
+    },
+    { id: 2, textContent: 'Ưu đãi giữa tuần', imageUrl: null, content: null },
+    { id: 3, textContent: 'Cảm ơn anh chị', imageUrl: null, content: null },
   ],
   ...{
     nextPosition: 1,

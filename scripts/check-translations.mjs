@@ -12,10 +12,10 @@ const LANGUAGES = ['vi', 'en', 'cn']
 const PLURAL = /_(zero|one|two|few|many|other)$/
 /** The locale of each language, which decides its plural forms. */
 const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
-/** Names, units and formats that every language writes in English. `email`, `menu` and `tab` are loanwords. */
+/** Names, units and formats that every language writes in English. `email`, `menu`, `tab` and `video` are loanwords. */
 const INTERNATIONAL_WORDS = new Set(
   'Sendroom WhatsApp Whapi Channel QR API URL http https Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
-    .concat(' GB ms PostgreSQL chrony fsync email menu tab QC')
+    .concat(' GB ms PostgreSQL chrony fsync email menu tab video QC')
     .toLowerCase()
     .split(' '),
 )

@@ -169,8 +169,10 @@ CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) 
 CREATE TRIGGER deliveries_count_deleted AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_deliveries();
 CREATE TRIGGER deliveries_count_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_inserted_delivery();
 CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_updated_deliveries();
+CREATE TRIGGER deliveries_delete_mentions AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_mentions();
 CREATE TRIGGER deliveries_delete_texts AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_texts();
 CREATE TRIGGER deliveries_refuse_look_up BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up();
+CREATE TRIGGER deliveries_refuse_look_up_of_content BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up_of_content();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 CREATE TRIGGER deliveries_skip_opted_out BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN (old.status = 'queued'::text AND new.status = 'sending'::text AND new.chat_id !~~ '%@g.us'::text) EXECUTE FUNCTION skip_opted_out();
@@ -185,6 +187,17 @@ CREATE TABLE delivery_changes (
   read bigint NOT NULL,
   failed bigint NOT NULL
 );
+
+CREATE TABLE delivery_mentions (
+  delivery_id bigint NOT NULL,
+  members integer NOT NULL,
+  reached integer NOT NULL,
+  phones text[] NOT NULL,
+  read_at timestamptz NOT NULL DEFAULT clock_now(),
+  is_sent boolean NOT NULL DEFAULT false,
+  CONSTRAINT delivery_mentions_pkey PRIMARY KEY (delivery_id)
+);
+CREATE INDEX delivery_mentions_with_phones ON delivery_mentions USING btree (read_at) WHERE phones <> '{}'::text[];
 
 CREATE TABLE delivery_texts (
   delivery_id bigint NOT NULL,
@@ -265,6 +278,17 @@ CREATE TABLE files (
   CONSTRAINT files_width_check CHECK (width > 0)
 );
 CREATE INDEX files_user ON files USING btree (user_id) INCLUDE (size);
+
+CREATE TABLE group_mentions (
+  instance_id bigint NOT NULL,
+  chat_id text NOT NULL,
+  day integer NOT NULL,
+  delivery_id bigint NOT NULL,
+  run integer NOT NULL,
+  CONSTRAINT group_mentions_pkey PRIMARY KEY (instance_id, chat_id, day),
+  CONSTRAINT group_mentions_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX group_mentions_day ON group_mentions USING btree (day);
 
 CREATE TABLE group_set_groups (
   group_set_id bigint NOT NULL,
@@ -564,6 +588,7 @@ CREATE TRIGGER instances_notify_name AFTER UPDATE OF name ON instances FOR EACH 
 CREATE TRIGGER instances_notify_restricted AFTER UPDATE OF restricted_until ON instances FOR EACH ROW WHEN (old.restricted_until IS DISTINCT FROM new.restricted_until) EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_sync AFTER UPDATE OF syncing_until, last_sync_at, sync_problem ON instances FOR EACH ROW WHEN ((old.syncing_until > clock_now()) IS DISTINCT FROM (new.syncing_until > clock_now()) OR old.last_sync_at IS DISTINCT FROM new.last_sync_at OR old.sync_problem IS DISTINCT FROM new.sync_problem) EXECUTE FUNCTION notify_sync();
 CREATE TRIGGER instances_notify_update AFTER UPDATE OF name, whats_app_number, is_active, expired_time, status, waiting ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.whats_app_number IS DISTINCT FROM new.whats_app_number OR old.is_active IS DISTINCT FROM new.is_active OR old.expired_time IS DISTINCT FROM new.expired_time OR old.status IS DISTINCT FROM new.status OR old.waiting IS DISTINCT FROM new.waiting) EXECUTE FUNCTION notify_instance();
+CREATE TRIGGER instances_refuse_check_of_content BEFORE UPDATE OF checked_era ON instances FOR EACH ROW WHEN (new.checked_era IS NOT NULL AND new.checked_era IS DISTINCT FROM old.checked_era AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_check_of_content();
 
 CREATE TABLE job_counts (
   job_id bigint NOT NULL,
@@ -646,7 +671,10 @@ CREATE TABLE jobs (
   edited_by_user_name text,
   is_test_send boolean NOT NULL DEFAULT false,
   file_id bigint,
+  content jsonb,
+  mentions_all boolean NOT NULL DEFAULT false,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT jobs_content_has_file CHECK ((file_id IS NOT NULL) = COALESCE((content ->> 'kind'::text) = ANY (ARRAY['video'::text, 'document'::text, 'audio'::text, 'voice'::text]), false)) NOT VALID,
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id),
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -654,6 +682,7 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT jobs_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
   CONSTRAINT jobs_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_one_content CHECK (content IS NULL OR image_id IS NULL) NOT VALID,
   CONSTRAINT jobs_review_check CHECK (review = ANY (ARRAY['in_review'::text, 'changes_asked'::text, 'taken_back'::text, 'approved'::text, 'overdue'::text])),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['Pending'::text, 'Running'::text, 'Completed'::text, 'Failed'::text, 'Cancelled'::text]))
 ) WITH (fillfactor=80);
@@ -702,7 +731,9 @@ CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_a
 CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status, instance_id, recipient_count ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND ((old.status <> ALL (ARRAY['Pending'::text, 'Running'::text])) OR old.instance_id <> new.instance_id OR old.recipient_count < new.recipient_count)) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
+CREATE TRIGGER jobs_refuse_lost_content BEFORE INSERT OR UPDATE OF message_id ON jobs FOR EACH ROW WHEN (new.content IS NULL AND new.message_id IS NOT NULL) EXECUTE FUNCTION refuse_lost_content();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
+CREATE TRIGGER jobs_refuse_turn_of_content BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.content IS NOT NULL AND new.last_turn_at > old.last_turn_at AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
@@ -794,11 +825,14 @@ CREATE TABLE messages (
   version integer NOT NULL DEFAULT 1,
   has_variables boolean NOT NULL DEFAULT false,
   file_id bigint,
+  content jsonb,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
+  CONSTRAINT messages_content_has_file CHECK ((file_id IS NOT NULL) = COALESCE((content ->> 'kind'::text) = ANY (ARRAY['video'::text, 'document'::text, 'audio'::text, 'voice'::text]), false)) NOT VALID,
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT messages_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id),
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
-  CONSTRAINT messages_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+  CONSTRAINT messages_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT messages_one_content CHECK (content IS NULL OR image_id IS NULL) NOT VALID
 );
 ALTER TABLE messages ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX messages_created_at ON messages USING btree (created_at, id);
@@ -809,7 +843,7 @@ CREATE INDEX messages_image ON messages USING btree (image_id);
 CREATE INDEX messages_instance ON messages USING btree (instance_id, id);
 CREATE INDEX messages_search ON messages USING gin (search_text gin_trgm_ops);
 CREATE INDEX messages_title ON messages USING btree ("left"(text_content, 100), id);
-CREATE TRIGGER messages_change_series AFTER UPDATE OF text_content, image_id ON messages FOR EACH ROW WHEN (old.text_content IS DISTINCT FROM new.text_content OR old.image_id IS DISTINCT FROM new.image_id OR old.has_variables IS DISTINCT FROM new.has_variables) EXECUTE FUNCTION change_series_of_message();
+CREATE TRIGGER messages_change_series AFTER UPDATE OF text_content, image_id, content, file_id ON messages FOR EACH ROW WHEN (old.text_content IS DISTINCT FROM new.text_content OR old.image_id IS DISTINCT FROM new.image_id OR old.has_variables IS DISTINCT FROM new.has_variables OR old.content IS DISTINCT FROM new.content OR old.file_id IS DISTINCT FROM new.file_id) EXECUTE FUNCTION change_series_of_message();
 CREATE TRIGGER messages_count_gone AFTER DELETE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
 CREATE TRIGGER messages_count_moved AFTER UPDATE OF instance_id, created_by_admin, created_by_user_id ON messages FOR EACH ROW WHEN (message_owner(old.instance_id, old.created_by_admin, old.created_by_user_id) <> message_owner(new.instance_id, new.created_by_admin, new.created_by_user_id)) EXECUTE FUNCTION count_moved_message();
 CREATE TRIGGER messages_count_new AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
@@ -976,6 +1010,16 @@ CREATE INDEX possible_opt_outs_lid ON possible_opt_outs USING btree (lid) WHERE 
 CREATE INDEX possible_opt_outs_open ON possible_opt_outs USING btree (said_at, id) WHERE decided_at IS NULL;
 CREATE INDEX possible_opt_outs_phone ON possible_opt_outs USING btree (phone) WHERE decided_at IS NULL;
 CREATE TRIGGER possible_opt_outs_notify AFTER INSERT OR DELETE OR UPDATE ON possible_opt_outs FOR EACH STATEMENT EXECUTE FUNCTION notify_opt_outs();
+
+CREATE TABLE provider_uploads (
+  instance_id bigint NOT NULL,
+  name text NOT NULL,
+  media_id text NOT NULL,
+  uploaded_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT provider_uploads_pkey PRIMARY KEY (instance_id, name),
+  CONSTRAINT provider_uploads_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX provider_uploads_old ON provider_uploads USING btree (uploaded_at);
 
 CREATE TABLE quotas (
   only_row boolean NOT NULL DEFAULT true,
@@ -1265,6 +1309,7 @@ CREATE TABLE users (
   can_manage_contacts boolean NOT NULL DEFAULT false,
   can_use_contacts boolean NOT NULL DEFAULT false,
   can_approve_jobs boolean NOT NULL DEFAULT false,
+  can_mention_all boolean NOT NULL DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
@@ -1821,6 +1866,19 @@ CREATE OR REPLACE FUNCTION day_of(moment timestamptz)
  IMMUTABLE
 RETURN ((moment AT TIME ZONE 'Asia/Ho_Chi_Minh'::text))::date;
 
+CREATE OR REPLACE FUNCTION delete_mentions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET work_mem TO '32MB'
+AS $function$
+begin
+  delete from delivery_mentions
+  where delivery_id between (select min(id) from gone) and (select max(id) from gone)
+    and (delivery_id in (select id from gone)) is true;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION delete_old_audit(days integer)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1951,15 +2009,17 @@ CREATE OR REPLACE FUNCTION job_content_hash(of_job bigint)
  STABLE
 AS $function$
   select sha256(
-    convert_to(jsonb_build_array(
-      j.job_type, j.instance_id, extract(epoch from j.scheduled_at), j.text_content, j.is_personal, i.name)::text, 'UTF8')
+    convert_to((jsonb_build_array(
+      j.job_type, j.instance_id, extract(epoch from j.scheduled_at), j.text_content, j.is_personal, i.name)
+      || case when j.content is null then '[]' else jsonb_build_array(j.content, f.name) end
+      || case when j.mentions_all then '["mentions all"]' else '[]'::jsonb end)::text, 'UTF8')
     || coalesce((
       select string_agg(r.hash, ''::bytea order by r.hash)
       from (
         select sha256(convert_to(d.chat_id || coalesce(e'\n' || t.text, ''), 'UTF8')) as hash
         from deliveries d left join delivery_texts t on t.delivery_id = d.id
         where d.job_id = j.id) r), ''))
-  from jobs j left join images i on i.id = j.image_id
+  from jobs j left join images i on i.id = j.image_id left join files f on f.id = j.file_id
   where j.id = of_job
 $function$;
 
@@ -2110,8 +2170,10 @@ CREATE OR REPLACE FUNCTION message_content_hash(of_message bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select sha256(convert_to(jsonb_build_array(m.text_content, m.has_variables, i.name)::text, 'UTF8'))
-  from messages m left join images i on i.id = m.image_id where m.id = of_message
+  select sha256(convert_to((jsonb_build_array(m.text_content, m.has_variables, i.name)
+    || case when m.content is null then '[]' else jsonb_build_array(m.content, f.name) end)::text, 'UTF8'))
+  from messages m left join images i on i.id = m.image_id left join files f on f.id = m.file_id
+  where m.id = of_message
 $function$;
 
 CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, author bigint)
@@ -2561,6 +2623,15 @@ AS $function$
   ) total
 $function$;
 
+CREATE OR REPLACE FUNCTION refuse_check_of_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when not exists (
+    select from jobs where instance_id = new.id and content is not null and has_deliveries) then new end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_literal_variables()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2580,6 +2651,25 @@ CREATE OR REPLACE FUNCTION refuse_look_up()
 AS $function$
 begin
   return case when (select is_personal from jobs where id = new.job_id) then null else new end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_look_up_of_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when (select content from jobs where id = new.job_id) is null then new end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_lost_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from messages m where m.id = new.message_id and m.content is not null) then
+    raise exception 'The message has a content that this program does not know' using errcode = 'query_canceled';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_turn()
@@ -2777,8 +2867,10 @@ AS $function$
   select sha256(convert_to(jsonb_build_array(
     s.instance_id, s.job_type, s.rule, s.quiet_days, s.quiet_policy, s.overlap, s.recipients, s.frozen, s.author_id,
     (
-      select jsonb_agg(jsonb_build_array(m.text_content, m.has_variables, i.name) order by sm.position)
+      select jsonb_agg(jsonb_build_array(m.text_content, m.has_variables, i.name)
+        || case when m.content is null then '[]' else jsonb_build_array(m.content, f.name) end order by sm.position)
       from series_messages sm join messages m on m.id = sm.message_id left join images i on i.id = m.image_id
+        left join files f on f.id = m.file_id
       where sm.series_id = s.id
     ),
     (

@@ -25,6 +25,8 @@ export const SentMessage = z
     readBy: z.number().nullable(),
     /** The members of the group without the sender. Null for a person, or if the size is unknown. */
     members: z.number().nullable(),
+    /** Whom the message mentions: so many members, of so many that the group had. Null if it mentions nobody. */
+    mentions: z.object({ reached: z.number(), members: z.number() }).nullable(),
     /** Whether the members of a group can be listed, each with what they have done with the message. */
     areMembersKept: z.boolean(),
     /** The English sentence of `reason`. */

@@ -5,6 +5,7 @@ import { jobActions, jobReviews, jobStatuses, jobTypes } from './job-life.ts'
 import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
+import { MessageContent } from './message-content.ts'
 import { TestMessage } from './messages.ts'
 import { JobChange, JobDraft, JobPreview, NewJob } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
@@ -29,6 +30,8 @@ export const JobRow = z
     /** The state of its approval. Null if the job needs none, or has ended without one. */
     review: z.enum(jobReviews).nullable(),
     imageUrl: z.string().nullable(),
+    /** A file, a poll or a place. Null for a text, and for a text with an image. */
+    content: MessageContent.nullable(),
     /** How many recipients the job has, and how many of them got the message in the current run. */
     recipientCount: z.number(),
     sentCount: z.number(),
@@ -38,6 +41,8 @@ export const JobRow = z
     hasRemaining: z.boolean(),
     /** Whether its recipients were deleted because of their age. The counts stay, but the job can't be sent again. */
     areRecipientsDeleted: z.boolean(),
+    /** Whether its message mentions all members of the groups. */
+    mentionsAll: z.boolean(),
     /** The series of whose run this is the job. */
     series: Named.nullable(),
     createdByUserName: z.string(),

@@ -4,6 +4,15 @@
  */
 export const limits = {
   messageText: 4000,
+  /** Longer captions may be cut off: WhatsApp publishes this limit for them. */
+  caption: 1024,
+  fileName: 255,
+  /** Whapi allows 2 to 12 options. The length of a question and of an option is that of WhatsApp's own apps. */
+  pollQuestion: 255,
+  pollOptionsMin: 2,
+  pollOptionsMax: 12,
+  pollOption: 100,
+  locationAddress: 300,
   titleLength: 50,
   jobName: 100,
   /** Characters of the changes that an approver asks for, or of the reason of an override. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
+import { MessageContent, NewContent, requireText } from './message-content.ts'
 import { listQuery, page } from './paging.ts'
 import { Id, Instant, idList, idParams, key, Named, ReadVersion } from './values.ts'
 
@@ -14,6 +15,10 @@ export const MessageRow = z
         'Whether double braces in the text are variables, unless they follow a backslash. Texts from before stay as they are until somebody edits them',
     }),
     imageUrl: z.string().nullable(),
+    content: MessageContent.nullable().meta({
+      description:
+        'A file, a poll or a place. Null for a text, and for a text with an image. `textContent` is the caption, else the name of the file, the question or the place',
+    }),
     instanceId: z.number().nullable(),
     instanceName: z.string().nullable(),
     isShared: z.boolean().meta({
@@ -47,32 +52,43 @@ const formIds = z
   )
   .default([])
 
-export const NewMessage = z.object({
-  textContent: z
-    .string(key('MESSAGE.TEXT_REQUIRED'))
-    // Browsers send line breaks in multipart forms as CR LF. The length limit and the message need the typed LF.
-    .overwrite((text) => text.replaceAll('\r\n', '\n'))
-    .refine((text) => text.trim() !== '', key('MESSAGE.TEXT_REQUIRED'))
-    .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
-  instanceId: optionalId,
-  groupIds: formIds,
-})
+export const textContent = z
+  .string(key('MESSAGE.TEXT_REQUIRED'))
+  // Browsers send line breaks in multipart forms as CR LF. The length limit and the message need the typed LF.
+  .overwrite((text) => text.replaceAll('\r\n', '\n'))
+  .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG'))
+
+const content = NewContent.nullish().describe(
+  'A file that was uploaded before, a poll or a place. The text is its caption, its question or its name.',
+)
+
+/** A message that is written, without its account and groups. */
+export const WrittenMessage = requireText(z.object({ textContent, content }))
+
+const messageFields = { textContent, content, instanceId: optionalId, groupIds: formIds }
+
+export const NewMessage = requireText(z.object(messageFields))
 export type NewMessage = z.output<typeof NewMessage>
 
-/** Replaces a message. The image stays unless `removeImage` is set or a new file is sent. */
-export const MessageChange = NewMessage.extend({
-  removeImage: z
-    .preprocess(
-      (value: boolean | string) => value === true || value === 'true' || value === 'on',
-      z.boolean(),
-    )
-    .default(false),
-  version: ReadVersion,
-})
+/**
+ * Replaces a message. An image stays unless `removeImage` is set or a new file is sent. A content that is left out
+ * stays, too; null leaves the text alone.
+ */
+export const MessageChange = requireText(
+  z.object({
+    ...messageFields,
+    removeImage: z
+      .preprocess(
+        (value: boolean | string) => value === true || value === 'true' || value === 'on',
+        z.boolean(),
+      )
+      .default(false),
+    version: ReadVersion,
+  }),
+)
 export type MessageChange = z.output<typeof MessageChange>
 
-/** A test send of a message, saved or not, to one phone number. An image may be sent as a file. */
-export const TestMessage = NewMessage.pick({ textContent: true }).extend({
+const testFields = {
   // Coerced, because numbers in multipart forms are text.
   instanceId: z.coerce
     .number<number | string>(key('JOB.INSTANCE_REQUIRED'))
@@ -83,11 +99,23 @@ export const TestMessage = NewMessage.pick({ textContent: true }).extend({
     .trim()
     .min(1, key('JOB.TEST_PHONE_INVALID'))
     .max(50, key('JOB.TEST_PHONE_INVALID')),
-  /** The id of the saved message whose image is used, if no file is sent. */
-  imageOf: Id.nullable().default(null),
-  /** The contact whose values stand for the variables. */
-  contactId: Id.nullable().default(null),
-})
+}
+
+/** From which account a test goes to whom. */
+export const TestRecipient = z.object(testFields)
+
+/** A test send of a message, saved or not, to one phone number. An image may be sent as a file. */
+export const TestMessage = requireText(
+  z.object({
+    textContent,
+    content,
+    ...testFields,
+    /** The id of the saved message whose image is used, if no file is sent. */
+    imageOf: Id.nullable().default(null),
+    /** The contact whose values stand for the variables. */
+    contactId: Id.nullable().default(null),
+  }),
+)
 export type TestMessage = z.output<typeof TestMessage>
 
 export const MessageListQuery = listQuery(['id', 'textContent', 'createdByUserName', 'createdAt'], {

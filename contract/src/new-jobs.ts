@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
-import { NewMessage } from './messages.ts'
+import { WrittenMessage } from './messages.ts'
 import { canStandFor } from './personal-text.ts'
 import { firstOf, Hold, Instant, idList, instant, isForm, key, Named, ReadVersion } from './values.ts'
 
@@ -13,6 +13,11 @@ const scheduledAt = z
     key('JOB.SCHEDULED_AT_INVALID'),
   )
   .nullish()
+const mentionsAll = z
+  .boolean()
+  .describe(
+    'Mentions all members of each group, once a day for each account and group. Needs the right canMentionAll. For texts, images and videos.',
+  )
 const name = z.string().trim().max(limits.jobName, key('JOB.NAME_TOO_LONG'))
 
 const recipientFields = {
@@ -120,12 +125,11 @@ export type JobPreview = z.output<typeof JobPreview>
 export const NewJob = z
   .object({
     ...newJobFields,
+    mentionsAll: mentionsAll.default(false),
     name: name.default('').describe('For your own lists. Recipients never see it.'),
-    message: NewMessage.pick({ textContent: true })
-      .nullish()
-      .describe(
-        'In place of `messageId`: a message of the job’s account that is created together with the job. Needs the right to write messages, too. An image may be sent as a file.',
-      ),
+    message: WrittenMessage.nullish().describe(
+      'In place of `messageId`: a message of the job’s account that is created together with the job. Needs the right to write messages, too. An image may be sent as a file.',
+    ),
     /** An idempotency key, so that a retry after a lost answer creates no second job. */
     requestId: z
       .uuid()
@@ -142,6 +146,8 @@ export const NewJob = z
   .superRefine((job, context) => {
     if (job.jobType === 'SendToGroups' && job.groupIds.length + job.groupSetIds.length === 0)
       context.addIssue({ code: 'custom', path: ['groupIds'], message: key('JOB.GROUP_REQUIRED') })
+    if (job.jobType !== 'SendToGroups' && job.mentionsAll)
+      context.addIssue({ code: 'custom', path: ['mentionsAll'], message: key('JOB.MENTIONS_NOT_HERE') })
     const hasContacts = job.contactIds.length + job.listIds.length > 0
     if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '' && !hasContacts)
       context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
@@ -155,6 +161,7 @@ export type NewJob = z.output<typeof NewJob>
 export const JobChange = z.object({
   version: ReadVersion,
   name: name.optional(),
+  mentionsAll: mentionsAll.optional(),
   scheduledAt: scheduledAt.describe('Null is now.'),
   instanceId: instanceId
     .optional()

@@ -16,10 +16,10 @@ export const reasonWords = {
   chat_not_found: 'This chat doesn’t exist, or the account has left.',
   content_refused: 'WhatsApp refused this content: {{detail}}',
   content_too_large: 'The message or the image is too large for WhatsApp.',
-  media_refused: 'WhatsApp refused this image.',
+  media_refused: 'WhatsApp refused this image or file.',
   image_store_down:
-    'The image is unavailable right now. If this continues, tell an Admin: the image store may be unreachable.',
-  media_missing: 'The image did not reach WhatsApp.',
+    'The image or file is unavailable right now. If this continues, tell an Admin: the store may be unreachable.',
+  media_missing: 'The image or file did not reach WhatsApp.',
   text_missing: 'The text for this recipient was lost. Create a new job for them.',
   refused: 'WhatsApp refused the message: {{detail}}',
   outcome_unknown: 'Unknown whether this arrived. Check the chat before resending.',
@@ -107,12 +107,15 @@ export const reasonWords = {
   history_found: 'Messages found in the chat history that count as sent: {{count}}.',
   history_unclear:
     'The account’s chats show this message to somebody who is no recipient, so it’s unknown who already got it. Look at the chats before you resume the job or send it to the remaining recipients.',
+  history_uncertain:
+    'After an outage it’s unknown who already got this file, because it can’t be recognised in the chats. Look at the chats before you resume the job.',
   delivery_not_found: '{{recipient}}: not sent; trying again.',
   account_waits: 'The account is waiting: {{why}}',
   account_resumed: 'The account is ready again.',
   account_resumed_by: '{{user}} resumed sending.',
   log_full: 'Further recipients aren’t logged individually.',
-  image_upload_failed: 'Image upload failed; trying again. {{why}}',
+  members_read_failed: 'The members of the group could not be read; trying again. {{why}}',
+  image_upload_failed: 'Upload of the file failed; trying again. {{why}}',
 } as const
 
 export type ReasonCode = keyof typeof reasonWords

@@ -10,6 +10,7 @@ export const fieldOfRight = {
   canUseContacts: 'canUseContacts',
   canManageContacts: 'canManageContacts',
   canApproveJobs: 'canApproveJobs',
+  canMentionAll: 'canMentionAll',
 } as const
 export type Right = keyof typeof fieldOfRight
 export type RightField = (typeof fieldOfRight)[Right]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
+import { MessageContent } from './message-content.ts'
 import { runOutcomes, runPeriods, runStates } from './series-states.ts'
 import { blankable, Id, Instant, idParams, ReadVersion, Reason } from './values.ts'
 
@@ -8,6 +9,7 @@ export const SeriesMessage = z.object({
   id: z.number(),
   textContent: z.string(),
   imageUrl: z.string().nullable(),
+  content: MessageContent.nullable(),
 })
 
 /** A run of a series, made or still to come. */

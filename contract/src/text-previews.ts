@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { contactFieldTypes } from './contact-fields.ts'
 import { endpoint } from './endpoint.ts'
-import { NewMessage } from './messages.ts'
-import { Id } from './values.ts'
+import { limits } from './limits.ts'
+import { Id, key } from './values.ts'
 
 /** A variable that texts may name beside `name`: a field of contacts. */
 export const TextVariable = z
@@ -10,7 +10,8 @@ export const TextVariable = z
   .meta({ id: 'TextVariable' })
 export type TextVariable = z.output<typeof TextVariable>
 
-export const TextPreviewQuery = NewMessage.pick({ textContent: true }).extend({
+export const TextPreviewQuery = z.object({
+  textContent: z.string().max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
   after: Id.nullable()
     .default(null)
     .describe(

@@ -23,6 +23,7 @@ export const User = z
     canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
     canApproveJobs: z.boolean(),
+    canMentionAll: z.boolean(),
     createdAt: Instant,
     /** Increases with each edit by a person. */
     version: z.number(),
@@ -79,6 +80,7 @@ export const NewUser = z.object({
   canUseContacts: z.boolean().default(false),
   canManageContacts: z.boolean().default(false),
   canApproveJobs: z.boolean().default(false),
+  canMentionAll: z.boolean().default(false),
   assignedInstances: instanceIds.default([]),
 })
 
@@ -102,6 +104,7 @@ export const UserChange = z
     canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
     canApproveJobs: z.boolean(),
+    canMentionAll: z.boolean(),
     assignedInstances: instanceIds,
     version: ReadVersion,
   })
@@ -132,6 +135,7 @@ export const Assignment = z.object({
   canUseContacts: z.boolean().optional(),
   canManageContacts: z.boolean().optional(),
   canApproveJobs: z.boolean().optional(),
+  canMentionAll: z.boolean().optional(),
   version: ReadVersion,
 })
 
@@ -144,6 +148,7 @@ export const UserInstances = z.object({
   canUseContacts: z.boolean(),
   canManageContacts: z.boolean(),
   canApproveJobs: z.boolean(),
+  canMentionAll: z.boolean(),
   version: z.number(),
 })
 

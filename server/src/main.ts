@@ -10,6 +10,7 @@ import { explainFile } from './embedded-postgres/explain.ts'
 import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { openDatabase } from './open-database.ts'
+import { mediaOpener } from './open-media.ts'
 import { LOCKS } from './platform/database/advisory-lock.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { lockForProcess } from './platform/database/process-lock.ts'
@@ -225,12 +226,13 @@ async function startWork(deps: Deps, { delivers }: Roles): Promise<Close[]> {
     import('./engine/index.ts'),
     import('./features/receivers/send.ts'),
   ])
-  const { config, images, log } = deps
-  const engine = startEngine({ ...deps, readImage: images.read })
+  const { config, images, files, log } = deps
+  const openMedia = mediaOpener(images, files)
+  const engine = startEngine({ ...deps, openMedia })
   const webhooks = openSender(deps)
   // Requests take no connection from the tasks.
   const own = { ...deps, db: deps.db.dedicated(TASK_CONNECTIONS) }
-  const delivery = { ...own, readImage: images.read, accountWaitMs: config.accountWaitMs }
+  const delivery = { ...own, openMedia, accountWaitMs: config.accountWaitMs }
   const tasks = [...processTasks(own), ...deliveryTasks(delivery), ...workerTasks(own, webhooks)]
   const stopTasks = startTasks(tasks, deps.db, log)
   // A task that still runs after the time of a stop is cut off.

@@ -5,6 +5,7 @@ import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
 import type { TestUser } from './factories.ts'
+import { oneByteFile } from './one-byte-file.ts'
 import { type Send, scriptedProvider } from './scripted-provider.ts'
 import { until } from './until.ts'
 import { startWorker } from './worker.ts'
@@ -101,7 +102,7 @@ test(`${ROUNDS} random interleavings send only what was approved, byte by byte`,
   const worker = startWorker({
     db,
     ...{ providers: { live: provider, test: provider }, secrets: context.secrets, log, beatSeenBefore: 0 },
-    readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
+    openMedia: oneByteFile,
   })
   const outcomes: Awaited<ReturnType<typeof round>>[] = []
   let next = 1

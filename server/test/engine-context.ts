@@ -10,6 +10,7 @@ import { findCountDifferences } from '../src/platform/counts.ts'
 import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { DatabaseContext } from './database-context.ts'
+import { oneByteFile } from './one-byte-file.ts'
 import { until } from './until.ts'
 import { startWorker } from './worker.ts'
 
@@ -62,7 +63,7 @@ class EngineContext extends DatabaseContext {
       db,
       providers: { live: provider, test: provider },
       secrets: this.secrets,
-      readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
+      openMedia: oneByteFile,
       log: silent,
       beatSeenBefore: 0,
       ...overrides,

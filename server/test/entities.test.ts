@@ -50,6 +50,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canUseContacts: false,
     canManageContacts: false,
     canApproveJobs: false,
+    canMentionAll: false,
     createdAt,
     version: 1,
     assignedInstances: [
@@ -69,6 +70,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canUseContacts: false,
     canManageContacts: false,
     canApproveJobs: false,
+    canMentionAll: false,
     version: 1,
   })
 })
@@ -196,6 +198,7 @@ test('a message has exactly these fields; alone also its groups', async () => {
     imageUrl: '/images/a.png',
     instanceId,
     instanceName: 'Shop',
+    content: null,
     hasVariables: false,
     isShared: false,
     createdByUserName: 'Lan',
@@ -252,6 +255,8 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     review: null,
     failedCount: 1,
     hasRemaining: true,
+    content: null,
+    mentionsAll: false,
     areRecipientsDeleted: false,
     series: null,
     name: '',

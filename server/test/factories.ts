@@ -68,6 +68,7 @@ export function factories(db: Pool, secrets: Secrets) {
       canUseContacts: options.canUseContacts ?? false,
       canManageContacts: options.canManageContacts ?? false,
       canApproveJobs: options.canApproveJobs ?? false,
+      canMentionAll: options.canMentionAll ?? false,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of options.instances ?? [])
@@ -194,6 +195,23 @@ export function factories(db: Pool, secrets: Secrets) {
     return inserted
   }
 
+  /** An uploaded file that nobody has stored. A video can be a document as well, and so can all others. */
+  async function file(
+    kind: 'video' | 'document' | 'audio' | 'voice' = 'video',
+    columns: Record<string, unknown> = {},
+  ) {
+    const row = {
+      name: `${randomBytes(16).toString('hex')}.bin`,
+      mimeType: 'application/octet-stream',
+      size: 1000,
+      sha256: randomBytes(32),
+      kinds: [...new Set([kind, 'document'])],
+      ...columns,
+    }
+    const { id } = await db.one<{ id: number }>(sql`insert into files ${values(row)} returning id`)
+    return { id, ...row }
+  }
+
   async function message(columns: Record<string, unknown> = {}) {
     const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...columns }
     return await db.one<{ id: number; textContent: string }>(sql`
@@ -293,6 +311,7 @@ export function factories(db: Pool, secrets: Secrets) {
     list,
     groupSet,
     series,
+    file,
     message,
     job,
   }

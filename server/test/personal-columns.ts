@@ -40,6 +40,11 @@ export const columns: Record<string, Columns> = {
     shownTo: `${ACCOUNT}, also as CSV and Excel`,
     other: ['status', 'provider_message_id'],
   },
+  delivery_mentions: {
+    personal: { phones: 'the numbers of the group members that a message mentions' },
+    kept: 'for an hour after the message',
+    shownTo: NOBODY,
+  },
   delivery_texts: {
     personal: { text: 'the message as it is for this recipient, with their name and values' },
     kept: 'as long as the recipient in `deliveries`',
@@ -60,6 +65,7 @@ export const columns: Record<string, Columns> = {
     shownTo: 'Admins, the owner, and whom the set is shared with, as long as they have the account',
   },
   files: { other: ['name', 'mime_type', 'sha256', 'kinds', 'why_not'] },
+  group_mentions: { other: ['chat_id'] },
   groups: {
     personal: {
       chat_id: 'in groups of former years begins with the creator’s phone number',
@@ -119,6 +125,7 @@ export const columns: Record<string, Columns> = {
     personal: {
       name: 'what its author called the job',
       text_content: 'the text of the message',
+      content: 'the name of its file, the options of a poll, or a place',
       search_text: 'the text, for the search',
       created_by_user_name: 'who created the job',
       edited_by_user_name: 'who changed, restarted or retried it last',
@@ -131,6 +138,7 @@ export const columns: Record<string, Columns> = {
   messages: {
     personal: {
       text_content: 'the text',
+      content: 'the name of its file, the options of a poll, or a place',
       search_text: 'the text, for the search',
       created_by_user_name: 'who wrote it',
     },
@@ -155,6 +163,7 @@ export const columns: Record<string, Columns> = {
     other: ['rank'],
   },
   people_counts: { other: ['instances'] },
+  provider_uploads: { other: ['name', 'media_id'] },
   receipt_batches: {
     personal: { receipts: 'the number of whoever got or read a message' },
     kept: 'a second, until a worker has applied them',

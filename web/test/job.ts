@@ -15,6 +15,8 @@ export const row: JobRow = {
   isPaused: false,
   review: null,
   imageUrl: null,
+  content: null,
+  mentionsAll: false,
   recipientCount: 3,
   sentCount: 1,
   failedCount: 0,
@@ -40,6 +42,7 @@ const sent: SentMessage = {
   readBy: 0,
   members: 3,
   areMembersKept: true,
+  mentions: null,
   errorMessage: null,
   reason: null,
 }

@@ -6,6 +6,7 @@ export const messageRow: MessageRow = {
   textContent: 'Hello',
   hasVariables: false,
   imageUrl: null,
+  content: null,
   instanceId: null,
   instanceName: null,
   isShared: false,

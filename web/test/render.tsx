@@ -23,6 +23,7 @@ export const admin: User = {
   canUseContacts: false,
   canManageContacts: false,
   canApproveJobs: false,
+  canMentionAll: false,
   createdAt: '2026-01-02T03:04:05.000Z',
   version: 1,
   assignedInstances: [],

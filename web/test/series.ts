@@ -15,8 +15,8 @@ export const series: Series = {
   },
   createdAt: '2026-11-25T08:00:00.000Z',
   messages: [
-    { id: 5, textContent: 'Hello', imageUrl: null },
-    { id: 6, textContent: 'No groups here', imageUrl: null },
+    { id: 5, textContent: 'Hello', imageUrl: null, content: null },
+    { id: 6, textContent: 'No groups here', imageUrl: null, content: null },
   ],
   ...{ nextPosition: 1, changedRuns: [] },
   ...{ groups: [{ id: 1, name: 'Family' }], contacts: [], contactIds: [], phoneNumbers: '', fallbacks: {} },

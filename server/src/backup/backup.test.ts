@@ -402,8 +402,8 @@ describe('a restore', () => {
       })
     expect(await db.begin((tx) => cancelJob(tx, job.id, 'Ann'))).toBe('done')
     const log = { info() {}, warn() {}, error() {} }
-    const readImage = async () => null
-    const engine = startWorker({ db, log, secrets, readImage, providers: { live: provider, test: provider } })
+    const openMedia = async () => null
+    const engine = startWorker({ db, log, secrets, openMedia, providers: { live: provider, test: provider } })
     try {
       await untilCompleted(other.id)
       expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))).toBe('done')

@@ -1,13 +1,19 @@
 import type { Pool } from '../platform/database/connection.ts'
-import { type Credentials, type Provider, type Providers, providerOf } from '../providers/provider.ts'
+import {
+  type Credentials,
+  type MediaFile,
+  type Provider,
+  type Providers,
+  providerOf,
+} from '../providers/provider.ts'
 
 /** The engine's dependencies. */
 export type EngineDeps = {
   db: Pool
   providers: Providers
   secrets: { decrypt: (cipher: Buffer) => string }
-  /** Null when there is no such image; throws when the store can't be reached. */
-  readImage: (name: string) => Promise<{ bytes: Uint8Array; mimeType: string } | null>
+  /** Opens a stored image or file. Null when there is none; throws when the store can't be reached. */
+  openMedia: (name: string) => Promise<MediaFile | null>
   log: {
     info: (details: object, sentence: string) => void
     warn: (details: object, sentence: string) => void

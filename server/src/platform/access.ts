@@ -35,7 +35,7 @@ export const isValidSession = (session: string, user: string) =>
 
 const userColumns = sql`
   u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
-  u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs,
+  u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs, u.can_mention_all,
   array(select instance_id from user_instances where user_id = u.id) as instance_ids`
 
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
@@ -75,6 +75,7 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   canUseContacts: (caller) => caller.canUseContacts || managesContacts(caller),
   canManageContacts: (caller) => managesContacts(caller),
   canApproveJobs: (caller) => caller.canApproveJobs || isAdmin(caller),
+  canMentionAll: (caller) => caller.canMentionAll || isAdmin(caller),
   admin: (caller) => isAdmin(caller),
 }
 

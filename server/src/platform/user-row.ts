@@ -10,7 +10,7 @@ export function userColumns(alias: string) {
   return sql`
   ${u}.id, ${u}.username, ${u}.email, ${u}.role, ${u}.is_active, ${u}.is_waiting, ${u}.can_send_messages, ${u}.can_create_jobs,
     ${u}.can_link_accounts, ${u}.can_export_participants, ${u}.can_use_contacts, ${u}.can_manage_contacts,
-    ${u}.can_approve_jobs, ${u}.created_at, ${u}.version,
+    ${u}.can_approve_jobs, ${u}.can_mention_all, ${u}.created_at, ${u}.version,
     (
       select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name) order by i.name, i.id), '[]')
       from user_instances ui join instances i on i.id = ui.instance_id

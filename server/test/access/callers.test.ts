@@ -73,6 +73,7 @@ const needed: Partial<Record<Access, Right[]>> = {
   canUseContacts: ['canUseContacts'],
   canManageContacts: ['canManageContacts'],
   canApproveJobs: ['canApproveJobs'],
+  canMentionAll: ['canMentionAll'],
 }
 /** Whoever manages contacts may use them. */
 const isOrHas = (right: Right, other: Right) =>

@@ -99,7 +99,7 @@ const revocations: Record<string, Revocation> = {
     db.run(sql`
       update users set role = 'Member', can_send_messages = false, can_create_jobs = false,
         can_link_accounts = false, can_export_participants = false, can_use_contacts = false,
-        can_manage_contacts = false, can_approve_jobs = false
+        can_manage_contacts = false, can_approve_jobs = false, can_mention_all = false
       where id = ${id}`),
 }
 

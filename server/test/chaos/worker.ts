@@ -4,6 +4,7 @@ import type { DatabaseAddress } from '../../src/database-url.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { createWhapi } from '../../src/providers/whapi.ts'
+import { fileOf } from '../one-byte-file.ts'
 import { applyMutant, expectMutantApplied, type Mutant } from './mutants.ts'
 
 export type WorkerOptions = {
@@ -33,7 +34,7 @@ const deps = {
   db,
   providers: { live: whapi, test: whapi },
   secrets: secretsOf(options.secretKey),
-  readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
+  openMedia: async () => fileOf(png),
   log: { info: log('info'), warn: log('warn'), error: log('ERROR') },
 }
 const worker = startWorker(deps, options)

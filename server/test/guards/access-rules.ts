@@ -38,6 +38,7 @@ export const accessRules = [
       ['canExportParticipants', 'isAdmin(caller)'],
       ['canUseContacts', 'managesContacts(caller)'],
       ['canApproveJobs', 'isAdmin(caller)'],
+      ['canMentionAll', 'isAdmin(caller)'],
     ] as const
   ).map(([right, more]) =>
     without(

@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import { meter } from '../../platform/meter.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
@@ -10,10 +11,10 @@ import { orNullAtAbort } from '../shared/abort.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
-import { contentKey } from '../shared/same-message.ts'
+import { contentKeys } from '../shared/same-message.ts'
 import { firstDueAt, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
 import { type History, matchMessages, type UnknownMessage, type UnsentDelivery } from './match.ts'
-import { holdUnclearJobs } from './unclear.ts'
+import { holdUncertainJobs, holdUnclearJobs } from './unclear.ts'
 import { writeFound } from './write-found.ts'
 
 /** An instance whose history is to be read before it sends. */
@@ -124,9 +125,9 @@ async function readHistory(
       for (const message of messages) {
         if (message.fromPhone) continue
         const sentAt = message.timestamp * 1000 - clockAheadMs + databaseAheadMs(check)
-        const content = contentKey(message)
-        const alike = history.get(content) ?? new Map()
-        history.set(content, alike.set(message.id, { id: message.id, chatId: message.chatId, sentAt }))
+        const listed = { id: message.id, chatId: message.chatId, sentAt }
+        for (const content of contentKeys(message))
+          history.set(content, (history.get(content) ?? new Map()).set(message.id, listed))
       }
     }
     return history
@@ -162,11 +163,12 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, history: Hist
   const messages = await withTheirJobs(tx, instanceId, history)
   const found = matchMessages(messages, await findUnsent(tx, messages))
   const changed = found.length > 0 ? await writeFound(tx, instanceId, found) : []
-  changed.push(...(await holdUnclearJobs(tx, messages)))
+  changed.push(...(await holdUnclearJobs(tx, messages)), ...(await holdUncertainJobs(tx, instanceId)))
   meter.foundInHistory(found.length)
   // The next era may begin at any moment, and its check must not wait for a repetition of this one.
   await tx.run(sql`
-    update instances set checked_era = ${era}, history_check_at = 'epoch' where id = ${instanceId}`)
+    update instances set checked_era = ${era}, history_check_at = 'epoch'
+    where id = ${instanceId} and ${knowsContent}`)
   return [...new Set(changed)]
 }
 

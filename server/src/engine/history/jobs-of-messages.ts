@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { contentKeyOfJob } from '../shared/same-message.ts'
+import { type JobContent, jobContent } from '../shared/job-content.ts'
 import type { History, UnknownMessage } from './match.ts'
+import { messagesWith } from './messages-with.ts'
 import { messagesOfPersonalJob } from './personal-jobs.ts'
 
 /** The clocks of a failed database server and of the present one agree to this. */
@@ -52,7 +53,7 @@ export async function withTheirJobs(tx: Db, instanceId: number, history: History
     for (const job of jobs)
       for (const message of job.isPersonal
         ? await messagesOfPersonalJob(tx, job, history)
-        : (history.get(contentKeyOfJob(job))?.values() ?? []))
+        : messagesWith(history, job))
         if (message.sentAt >= job.dueAt - CLOCK_SLACK_MS) {
           const known = messages.get(message.id) ?? { ...message, jobIds: [] }
           known.jobIds.push(job.id)
@@ -69,8 +70,8 @@ export const jobsOf = (messages: readonly UnknownMessage[]): number[] => [
 ]
 
 const readJobs = (tx: Db, instanceId: number, after: number) =>
-  tx.many<{ id: number; text: string; isPersonal: boolean; hasImage: boolean; dueAt: number }>(sql`
-    select j.id, j.text_content as text, j.is_personal, j.image_id is not null as has_image,
+  tx.many<JobContent & { id: number; text: string; isPersonal: boolean; dueAt: number }>(sql`
+    select j.id, j.text_content as text, j.is_personal, ${jobContent},
       (extract(epoch from ${dueAt}) * 1000)::float8 as due_at
     from jobs j
     where j.instance_id = ${instanceId} and j.id > ${after} and ${maySendAgain} and ${dueAt} <= clock_now()

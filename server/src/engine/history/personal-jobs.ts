@@ -1,11 +1,13 @@
 import { parseText } from '@sendroom/contract/personal-text'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { contentKeyOfJob } from '../shared/same-message.ts'
+import type { JobContent } from '../shared/job-content.ts'
+import { keyBeginning } from '../shared/same-message.ts'
 import type { History, ListedMessage } from './match.ts'
+import { messagesWith } from './messages-with.ts'
 
 /** A job whose `text` has variables. */
-type PersonalJob = { id: number; text: string; hasImage: boolean }
+type PersonalJob = JobContent & { id: number; text: string }
 
 /** Texts in memory at once: four million characters at most. */
 const TEXTS_PER_QUERY = 1000
@@ -26,7 +28,7 @@ export async function messagesOfPersonalJob(
   for (let after = 0, more = true; more; ) {
     const texts = await readTexts(tx, job.id, after)
     for (const { text, chatId } of texts)
-      for (const message of history.get(contentKeyOfJob({ ...job, text }))?.values() ?? [])
+      for (const message of messagesWith(history, { ...job, text }))
         (message.chatId === chatId ? own : elsewhere).set(message.id, message)
     after = texts.at(-1)?.id ?? 0
     more = texts.length === TEXTS_PER_QUERY
@@ -34,9 +36,9 @@ export async function messagesOfPersonalJob(
   return [...own.values(), ...(await inNoRecipientsChat(tx, job.id, [...elsewhere.values()]))]
 }
 
-function mayHaveMessages({ text, hasImage }: PersonalJob, history: History): boolean {
+function mayHaveMessages({ text, ...job }: PersonalJob, history: History): boolean {
   const words = parseText(text).parts.flatMap((part) => (typeof part === 'string' ? part.trim() : []))
-  const beginning = contentKeyOfJob({ text: '', hasImage })
+  const beginning = keyBeginning(job)
   return [...history.keys()].some((content) => content.startsWith(beginning) && hasInOrder(content, words))
 }
 

@@ -27,6 +27,30 @@ export async function holdUnclearJobs(tx: Db, messages: readonly UnknownMessage[
   return held
 }
 
+/**
+ * A job whose messages can't be recognised with certainty waits for a person, if it was due before the present era: in
+ * the history it may look as if nobody had got the message. Returns these jobs. Call this under the instance's lock.
+ */
+export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<number[]> {
+  const held = await tx.many<{ id: number }>(sql`
+    update jobs j set paused_at = clock_now()
+    where j.instance_id = ${instanceId} and ${isUncertain} and j.paused_at is null
+      and (j.status = 'Running' or j.status = 'Pending' and coalesce(j.scheduled_at, j.created_at) <= clock_now())
+      and coalesce(j.scheduled_at, j.created_at) <= (select history_complete_at from heartbeat)
+      and exists (select from deliveries d where d.job_id = j.id and d.status = 'queued')
+    returning j.id`)
+  for (const { id } of held)
+    await tx.run(insertLogLines(sql`values (${id}, 'Warning', ${json(reason('history_uncertain'))})`))
+  return held.map(({ id }) => id)
+}
+
+/** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for the job `j`. Both kinds are rare. */
+const isUncertain = sql`(
+  j.content->>'fileName' = j.text_content
+  or j.job_type = 'SendToGroups' and exists (
+    select from deliveries d where d.job_id = j.id and d.chat_id like '%@newsletter')
+)`
+
 /** Returns whether the job has anything left to hold back. */
 async function holdJob(tx: Db, jobId: number): Promise<boolean> {
   const paused = await tx.run(sql`

@@ -2,22 +2,24 @@ import type { Reason } from '@sendroom/contract/values'
 import { backoffMs } from '../../platform/backoff.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import { meter } from '../../platform/meter.ts'
-import { allMessages, type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
+import { allMessages, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { firstPollAt } from '../receipts/poll.ts'
 import { refundMessage } from '../shared/daily-cap.ts'
 import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
+import { type JobContent, jobContent } from '../shared/job-content.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
 import { refundPeople, refundPrivate } from '../shared/private-pace.ts'
-import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
+import { isEvidenceCertain, isSameMessage } from '../shared/same-message.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
 /** A message in doubt that is to be looked up. */
-export type LookUp = {
+export type LookUp = JobContent & {
   id: number
   intent: string
   intentAt: string
@@ -27,7 +29,6 @@ export type LookUp = {
   recipientName: string
   /** Null if the text of a personal job is missing. */
   text: string | null
-  hasImage: boolean
   tokenCipher: Buffer
   isTest: boolean
   /** The database's clock when the look-up began. */
@@ -61,9 +62,9 @@ export async function claimLookUps(db: Pool, limit: number, except: number[]): P
     )
     update deliveries d set next_look_at = clock_now() + ${REPEAT_LOOK_MS} * interval '1 ms'
     from due, jobs j, instances i
-    where d.id = due.id and j.id = d.job_id and i.id = d.instance_id and ${knowsPersonalTexts}
+    where d.id = due.id and j.id = d.job_id and i.id = d.instance_id and ${knowsPersonalTexts} and ${knowsContent}
     returning d.id, d.intent, d.intent_at, d.instance_id, d.job_id, d.chat_id, d.recipient_name,
-      ${textOfDelivery} as text, j.image_id is not null as has_image, i.token_cipher, i.is_test,
+      ${textOfDelivery} as text, ${jobContent}, i.token_cipher, i.is_test,
       clock_now() as began_at`)
   return due.map((look) => ({ ...look, askedAt }))
 }
@@ -101,7 +102,8 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
     const from = sentFrom(clockAheadMs)
     if (from < guess) messages = (await listFrom(from)).messages
     const alike = messages.filter(
-      (message) => message.timestamp >= from && isThis({ ...look, text }, message),
+      (message) =>
+        message.timestamp >= from && !message.fromPhone && isSameMessage({ ...look, text }, message),
     )
     // Two pages may list one message. Two candidates would leave the outcome unknown.
     return [...new Set(alike.map(({ id }) => id))]
@@ -110,9 +112,6 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
     return null
   }
 }
-
-const isThis = (look: LookUp & { text: string }, message: OwnMessage) =>
-  !message.fromPhone && contentKey(message) === contentKeyOfJob(look)
 
 /** Asked only where the answer decides, since every call counts on a trial channel. */
 async function canBelieveEmpty({ provider, credentials }: ProviderConnection, look: LookUp) {
@@ -156,7 +155,12 @@ async function conclude(
     from deliveries d
     where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt' and ${knowsPersonalTexts}`)
   if (!doubt) return null
-  const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, emptyAnswerCounts })
+  const verdict = verdictOf({
+    ...doubt,
+    candidates: found && doubt.candidates,
+    emptyAnswerCounts,
+    isEvidenceCertain: isEvidenceCertain({ ...look, text: look.text ?? '' }),
+  })
   await writeVerdict(tx, look, verdict, doubt)
   return verdict
 }

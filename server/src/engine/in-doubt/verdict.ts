@@ -20,11 +20,16 @@ export type Look = {
   /** Ms during which no look-up could be believed; 0 when the last one could. */
   failingForMs: number
   doubts: number
+  /** Whether the message would have been found if it had been sent (shared/same-message.ts). */
+  isEvidenceCertain: boolean
 }
 
 export type Verdict =
   | { kind: 'sent'; providerMessageId: string }
-  /** Several candidates, or no look-up could be believed for 10 minutes: a person decides. */
+  /**
+   * Several candidates, none of a message that may look different by now, or no look-up that could be believed for 10
+   * minutes: a person decides.
+   */
   | { kind: 'outcome_unknown' }
   /** Not sent: the delivery is queued again. */
   | { kind: 'not_sent' }
@@ -46,5 +51,6 @@ export function verdictOf(look: Look): Verdict {
   if (look.candidates === null || !look.emptyAnswerCounts)
     return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'outcome_unknown' : 'failing' }
   if (look.sinceNotFoundMs === null || look.sinceNotFoundMs < LOOKS_APART_MS) return { kind: 'not_found' }
+  if (!look.isEvidenceCertain) return { kind: 'outcome_unknown' }
   return { kind: look.doubts >= MAX_DOUBTS ? 'out_of_retries' : 'not_sent' }
 }

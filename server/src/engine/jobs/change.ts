@@ -1,7 +1,8 @@
 import type { JobReview, JobType } from '@sendroom/contract/job-life'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
-import { assignments, sql } from '../../platform/database/sql.ts'
+import { assignments, json, sql } from '../../platform/database/sql.ts'
+import type { ContentColumns, StoredContent } from '../../platform/message-content.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
@@ -15,10 +16,11 @@ export type Replacement = {
   scheduledAt?: string | null
   /** Groups belong to an account, so a job to groups gets new recipients with it. */
   instanceId?: number
-  content?: { messageId: number | null; textContent: string; imageId: number | null }
+  mentionsAll?: boolean
+  message?: { messageId: number | null; textContent: string; imageId: number | null } & ContentColumns
   recipients?: Recipients
   /**
-   * Writes the texts anew, if content or recipients are replaced and the text has variables. Without it everybody gets
+   * Writes the texts anew, if message or recipients are replaced and the text has variables. Without it everybody gets
    * the text as it is.
    */
   writeTexts?: WriteTexts
@@ -31,6 +33,8 @@ export type WaitingJob = {
   recipientCount: number
   textContent: string
   isPersonal: boolean
+  mentionsAll: boolean
+  content: StoredContent | null
   review: JobReview | null
   /** Null if the user is gone. */
   authorId: number | null
@@ -49,7 +53,7 @@ export async function lockWaitingJob(
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId], newInstanceId)
   const job = await tx.maybeOne<WaitingJob>(sql`
-    select version, job_type, instance_id, recipient_count, text_content, is_personal, review,
+    select version, job_type, instance_id, recipient_count, text_content, is_personal, mentions_all, content, review,
       created_by_user_id as author_id, created_by_user_name as author_name
     from jobs
     where id = ${jobId} and ${allows('change')} and started_at is null
@@ -66,12 +70,13 @@ export async function replaceInJob(
   tx: Tx,
   { id, recipientCount }: Pick<WaitingJob, 'recipientCount'> & { id: number },
   by: { id: number; username: string },
-  { recipients, writeTexts, content, ...change }: Replacement,
+  { recipients, writeTexts, message, ...change }: Replacement,
 ): Promise<void> {
-  const isPersonal = (content || recipients) && { isPersonal: writeTexts !== undefined }
+  const isPersonal = (message || recipients) && { isPersonal: writeTexts !== undefined }
+  const messageColumns = message && { ...message, content: json(message.content) }
   const editor = { editedByUserId: by.id, editedByUserName: by.username }
   const { instanceId } = await tx.one<{ instanceId: number }>(sql`
-    update jobs set ${assignments({ ...change, ...content, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1,
+    update jobs set ${assignments({ ...change, ...messageColumns, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1,
       -- A draft is asked for anew even if it is what it was.
       review_hash = case when review = 'approved' then review_hash end
     where id = ${id} returning instance_id`)
@@ -82,7 +87,7 @@ export async function replaceInJob(
   if (recipients) {
     await tx.run(sql`delete from deliveries where job_id = ${id}`)
     await insertDeliveries(tx, id, instanceId, recipients)
-  } else if (content) await deleteTexts(tx, id)
+  } else if (message) await deleteTexts(tx, id)
   const count = await prepareRecipients(tx, id, recipients?.length ?? recipientCount, writeTexts)
   await logJob(tx, id, reason('job_changed', { user: by.username, count }))
   await wakeWorkers(tx)

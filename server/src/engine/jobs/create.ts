@@ -2,7 +2,8 @@ import type { JobType } from '@sendroom/contract/job-life'
 import { batchesOf } from '../../platform/batches.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import type { StoredContent } from '../../platform/message-content.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { skipUnreachable } from '../shared/opt-out.ts'
 import { isKnownPerson, phoneOf } from '../shared/private-pace.ts'
@@ -25,6 +26,10 @@ export type Order = {
   messageId: number | null
   textContent: string
   imageId: number | null
+  content?: StoredContent | null
+  fileId?: number | null
+  /** Whether the message mentions all members of its groups. */
+  mentionsAll?: boolean
   instanceId: number
   /** ISO 8601; null is now. */
   scheduledAt: string | null
@@ -52,13 +57,21 @@ const BATCH = 2000
  * commit. If the same request has created a job already, or is creating one at this moment, its id is returned instead.
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
-  const { name = '', createdBy, recipients, requestId = null, writeTexts } = order
+  const {
+    name = '',
+    createdBy,
+    recipients,
+    requestId = null,
+    writeTexts,
+    content = null,
+    fileId = null,
+  } = order
   await forBulkWrites(tx)
   const made = await tx.maybeOne<{ id: number }>(sql`
-    insert into jobs (name, job_type, message_id, text_content, is_personal, image_id, instance_id, recipient_count,
-      scheduled_at, created_by_user_id, created_by_user_name, request_id)
-    values (${name}, ${order.jobType}, ${order.messageId}, ${order.textContent}, ${writeTexts !== undefined}, ${order.imageId},
-      ${order.instanceId}, ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
+    insert into jobs (name, job_type, message_id, text_content, is_personal, mentions_all, image_id, content, file_id, instance_id,
+      recipient_count, scheduled_at, created_by_user_id, created_by_user_name, request_id)
+    values (${name}, ${order.jobType}, ${order.messageId}, ${order.textContent}, ${writeTexts !== undefined}, ${order.mentionsAll ?? false}, ${order.imageId},
+      ${json(content)}, ${fileId}, ${order.instanceId}, ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
     on conflict (created_by_user_id, request_id) where request_id is not null do nothing
     returning id`)
   // The job of the first request may have been deleted in between: then this one is new.

@@ -4,7 +4,9 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldDecided, deleteOldStarts } from '../../platform/opt-outs.ts'
 import { deleteOldRuns } from '../../platform/series.ts'
 import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
+import { deleteOldUploads } from '../sending/upload.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
+import { deleteOldMentions, forgetMentioned } from '../shared/mentions.ts'
 import { deleteOldPeople } from '../shared/private-pace.ts'
 import { deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 
@@ -21,6 +23,9 @@ const slices: Slice[] = [
   deleteOldRuns,
   deleteOldStarts,
   deleteOldPeople,
+  deleteOldUploads,
+  forgetMentioned,
+  deleteOldMentions,
 ]
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */

@@ -1,10 +1,13 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import { countMessage, refundMessage } from '../shared/daily-cap.ts'
 import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
+import { type JobContent, jobContent } from '../shared/job-content.ts'
 import { reason } from '../shared/job-log.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
+import { markMentioned, mentionsOfDelivery, needsMembers, recordMentions } from '../shared/mentions.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import {
   countPrivate,
@@ -19,7 +22,7 @@ import {
 import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
 
 /** A committed intent: this worker may send this message once, now. */
-export type IntendedMessage = {
+export type IntendedMessage = JobContent & {
   kind: 'send'
   id: number
   intent: string
@@ -30,8 +33,10 @@ export type IntendedMessage = {
   recipientName: string
   /** Null if the text of a personal job is missing, such as after a restore by hand. Nothing is sent then. */
   text: string | null
-  /** The uploaded image's id at the provider; null for a text. */
+  /** The id of the uploaded image or file at the provider; null for a message without one. */
   mediaId: string | null
+  /** The numbers of the group members that the message mentions; null for none. */
+  mentions: string[] | null
   attempt: number
   /** Why the last attempt was requeued, if there was one. */
   lastReason: Reason | null
@@ -43,23 +48,26 @@ export type IntendedMessage = {
   intendedAt: number
 }
 
-/** The job's image has to be uploaded first; no intent was written. */
+/** The job's image or file has to be uploaded first; no intent was written. */
 export type Upload = {
   kind: 'upload'
   instanceId: number
   jobId: number
-  imageName: string
+  mediaName: string
   busyInARow: number
   failuresInARow: number
   tokenCipher: Buffer
   isTest: boolean
 }
 
+/** The members of the group have to be read first, since the message mentions them; no intent was written. */
+export type MembersStep = Omit<Upload, 'kind' | 'mediaName'> & { kind: 'members'; id: number; chatId: string }
+
 /**
  * `passed`: this delivery is not sent now or was sent before, the next may be. `nothing`: not now, or the claim is not
  * ours.
  */
-export type NextStep = IntendedMessage | Upload | { kind: 'passed' } | { kind: 'nothing' }
+export type NextStep = IntendedMessage | Upload | MembersStep | { kind: 'passed' } | { kind: 'nothing' }
 
 /**
  * An instance requests its next message. The delivery will carry the token `intent`. `lastBeatSeen` is the last
@@ -69,8 +77,8 @@ export type IntentRequest = { claim: Claim; intent: string; lastBeatSeen: number
 
 /** A step as the database returns it: the fields of a send are there for every kind. */
 export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
-  kind: 'send' | 'upload' | 'passed'
-  imageName: string
+  kind: 'send' | 'upload' | 'members' | 'passed'
+  mediaName: string
 }
 
 /**
@@ -117,14 +125,20 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
       ${recordPace}
     ), recorded as (
       ${recordPeople('written')}
+    ), mentioned as (
+      ${recordMentions('written')}
+    ), marked as (
+      ${markMentioned('written')}
     )
     select 'send' as kind, ${stepColumns}, attempt from written
     union all select 'upload', ${stepColumns}, 0 from next where needs_upload
+    union all select 'members', ${stepColumns}, 0 from next where needs_members and not needs_upload
     union all select 'passed', ${stepColumns}, 0 from on_turn where id not in (select id from written)`)
 
 /**
  * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
- * the end of the line, except one that waits for an upload (a failed upload is a turn: upload.ts). Deliveries whose job
+ * the end of the line, except one that waits
+ * for an upload or for the members of its group (a failed one is a turn: hold-instance.ts). Deliveries whose job
  * was cancelled or paused meanwhile are left out: no message follows a cancel.
  */
 const takeTurns = sql`
@@ -132,8 +146,8 @@ const takeTurns = sql`
   set last_turn_at = clock_now(),
     cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
   from next
-  where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
-    and (not j.is_personal or ${knowsPersonalTexts}) and (j.job_type = 'SendToGroups' or ${knowsLimits})
+  where j.id = next.job_id and not next.needs_upload and not next.needs_members and ${isRunning} and j.paused_at is null
+    and (not j.is_personal or ${knowsPersonalTexts}) and (j.content is null or ${knowsContent}) and (j.job_type = 'SendToGroups' or ${knowsLimits})
   returning next.*`
 
 /** Without an attempt for an hour, as in quiet hours, nobody knows whether the outage of the instance `i` goes on. */
@@ -156,12 +170,13 @@ const recordPace = sql`
   where i.id = written.instance_id`
 
 const stepColumns = sql`
-  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text, media_id, image_name,
+  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text, media_id, media_name, content, has_image, file,
+  mentions,
   reason as last_reason, failures_in_a_row, busy_in_a_row, token_cipher, is_test`
 
 export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextStep {
   if (kind === 'send') return { ...row, kind, intendedAt }
-  return kind === 'upload' ? { ...row, kind } : { kind }
+  return kind === 'passed' ? { kind } : { ...row, kind }
 }
 
 const chatHasDoubt = sql`exists (
@@ -178,8 +193,9 @@ const personLimit = json(reason('person_limit'))
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
-    j.media_id, image.name as image_name,
-    d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
+    j.media_id, coalesce(image.name, file.name) as media_name, ${jobContent},
+    d.status = 'queued' and coalesce(j.image_id, j.file_id) is not null and j.media_id is null as needs_upload,
+    ${needsMembers} as needs_members, ${mentionsOfDelivery} as mentions, j.run,
     coalesce(doubt.clear_at, person.free_at) as put_off_until,
     case when doubt.clear_at is null and person.free_at is not null then ${personLimit} else d.reason end as put_off_reason,
     ${hasLimits} as has_limits, ${hasLimits} and not coalesce(person.is_known, false) as is_new
@@ -190,6 +206,7 @@ const nextDeliveryOfInstance = sql`
     ) doubt
     left join lateral (${personOfDelivery}) person on true
     left join images image on image.id = j.image_id
+    left join files file on file.id = j.file_id
   where j.instance_id = i.id and ${jobMaySend}
   order by j.last_turn_at, j.id
   limit 1`

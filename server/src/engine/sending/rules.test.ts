@@ -10,6 +10,7 @@ const look: Look = {
   sinceNotFoundMs: null,
   failingForMs: 0,
   doubts: 1,
+  isEvidenceCertain: true,
 }
 
 test.each<[string, Partial<Look>, Verdict]>([
@@ -19,6 +20,12 @@ test.each<[string, Partial<Look>, Verdict]>([
   ['no candidate for the first time', { sinceIntentMs: 30_000 }, { kind: 'not_found' }],
   ['no candidate twice within 5 s', { sinceNotFoundMs: 4_999 }, { kind: 'not_found' }],
   ['no candidate twice, 5 s apart', { sinceNotFoundMs: 5_000 }, { kind: 'not_sent' }],
+  // R-1601
+  [
+    'no candidate of a file that may look different',
+    { sinceNotFoundMs: 5_000, isEvidenceCertain: false },
+    { kind: 'outcome_unknown' },
+  ],
   [
     'no candidate, but an unhealthy instance',
     { emptyAnswerCounts: false, sinceNotFoundMs: 6_000 },

@@ -3,7 +3,6 @@ import type { Db } from '../../platform/database/connection.ts'
 import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
-import type { OutgoingContent } from '../../providers/provider.ts'
 import {
   cachedProviderResolver,
   type EngineDeps,
@@ -13,6 +12,7 @@ import {
 } from '../context.ts'
 import { readLimits, saveLimits, whyLimited } from '../health/whatsapp-limits.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
+import { outgoingContent } from '../shared/job-content.ts'
 import { reason } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import type { Progress } from '../status/progress.ts'
@@ -20,9 +20,10 @@ import { type Batches, type Exchange, type ExchangeAnswer, nothingToSend, writeA
 import { type Claim, hasLeaseToSend, LEASE_MS, releaseInstance } from './claim.ts'
 import { type IntendedMessage, withdrawIntent } from './intent.ts'
 import { type AttemptOutcome, effectsOf } from './outcome-effects.ts'
+import { readMembers } from './read-members.ts'
 import { retryUntilSaved } from './retry-until-saved.ts'
 import type { Result } from './settle.ts'
-import { uploadImage } from './upload.ts'
+import { uploadMedia } from './upload.ts'
 
 /**
  * The longest time from requesting an intent to the beginning of its send. A send takes 20 s at most, so a message that
@@ -49,8 +50,11 @@ export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
     const { isHeld, step } = await runExchange(sender, claim, result)
     if (!isHeld) return
     if (step.kind === 'nothing') break
-    if (step.kind === 'upload') {
-      const mayContinue = await uploadImage(sender, claim, step)
+    if (step.kind === 'upload' || step.kind === 'members') {
+      const mayContinue =
+        step.kind === 'upload'
+          ? await uploadMedia(sender, claim, step)
+          : await readMembers(sender, claim, step)
       sender.moved(step)
       if (!mayContinue) return
     }
@@ -151,8 +155,14 @@ const unreadable: AttemptOutcome = { kind: 'unknown', reason: reason('provider_u
 const writeUnderLock = <T>({ db, isGivingUp }: Sender, instanceId: number, work: (tx: Db) => Promise<T>) =>
   retryUntilSaved(() => underLock(db, instanceId, isGivingUp, work), isGivingUp)
 
-const forgetMedia = (db: Db, { jobId, mediaId }: IntendedMessage) =>
-  db.run(sql`update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
+/** All jobs of the account upload the file again. */
+const forgetMedia = (db: Db, { instanceId, mediaId }: IntendedMessage) =>
+  db.run(sql`
+    with forgotten as (
+      delete from provider_uploads where instance_id = ${instanceId} and media_id = ${mediaId}
+    )
+    update jobs set media_id = null where instance_id = ${instanceId} and media_id = ${mediaId}
+      and status in ('Pending', 'Running')`)
 
 /** Never throws, since every attempt has to be settled. */
 async function send(
@@ -174,11 +184,13 @@ async function send(
   }
   if (!mayWrite()) return { kind: 'withheld' }
   try {
-    const content: OutgoingContent =
-      message.mediaId === null
-        ? { kind: 'text', text }
-        : { kind: 'image', mediaId: message.mediaId, caption: text }
-    const outcome = await provider.send(credentials, message.chatId, { content }, mayWrite)
+    const content = outgoingContent({ ...message, text }, message.mediaId)
+    const outcome = await provider.send(
+      credentials,
+      message.chatId,
+      { content, mentions: message.mentions ?? [] },
+      mayWrite,
+    )
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
     const { jobId, instanceId, id: deliveryId } = message

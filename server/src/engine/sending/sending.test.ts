@@ -3,6 +3,7 @@ import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { oneByteFile } from '../../../test/one-byte-file.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -385,12 +386,12 @@ test('an image is tried again while its store is down, and the log says why', as
   const image = await context.db.one<{ id: number }>(sql`
     insert into images (name, mime_type, size) values ('d.png', 'image/png', 1) returning id`)
   let isDown = true
-  const readImage = async () => {
+  const openMedia = async () => {
     if (isDown) throw new Error('The bucket is gone')
-    return { bytes: new Uint8Array([1]), mimeType: 'image/png' }
+    return oneByteFile()
   }
   const job = await context.add.job({ imageId: image.id })
-  context.worker(provider, { readImage })
+  context.worker(provider, { openMedia })
 
   await until('the failed upload is logged', async () =>
     (await context.log(job.id)).includes('image_upload_failed'),

@@ -1,9 +1,76 @@
+import { captionOf } from '@sendroom/contract/captions'
 import type { OwnMessage } from '../../providers/provider.ts'
+import type { JobContent } from './job-content.ts'
 
-/** Two messages with the same key have the same content. WhatsApp may change line ends and outer blanks. */
-export const contentKey = ({ text, kind }: { text: string; kind: OwnMessage['kind'] }) =>
-  `${kind} ${text.replaceAll('\r\n', '\n').trim()}`
+/*
+ * By what a message is recognised in a chat. A text, a caption, a question with its options and a place stay what they
+ * were. A file without a caption has only its hash, or its name and size, which the provider may have changed: see
+ * `isEvidenceCertain`.
+ */
 
-/** The content of a job's messages, in the same form. */
-export const contentKeyOfJob = ({ text, hasImage }: { text: string; hasImage: boolean }) =>
-  contentKey({ text, kind: hasImage ? 'image' : 'text' })
+type Sent = JobContent & { text: string }
+
+/** The keys of a message that the provider lists. It is a job's message if they share one. */
+export const contentKeys = (message: OwnMessage): string[] => {
+  const { kind, text, options, location, media } = message
+  if (kind === 'poll') return [pollKey(text, options)]
+  if (kind === 'location') return location ? [placeKey(location)] : []
+  // Some lists give a document without a caption its name.
+  if (!media || kind === 'image' || (text.trim() !== '' && text !== media.fileName))
+    return [textKey(kind, text)]
+  return fileKeys(kind, media)
+}
+
+/** The keys of a job's messages, for a recipient with this text. */
+export function contentKeysOfJob(job: Sent): string[] {
+  const { content, text, file } = job
+  if (content?.kind === 'poll') return [pollKey(text, content.options)]
+  if (content?.kind === 'location') return [placeKey(content)]
+  if (content && file && captionOf({ textContent: text, content }) === '')
+    return fileKeys(content.kind, {
+      ...file,
+      fileName: content.kind === 'document' ? content.fileName : null,
+    })
+  return [textKey(kindOf(job), text)]
+}
+
+/** The beginning that the keys of all recipients' messages of a job with variables share. */
+export const keyBeginning = (job: JobContent) => `${kindOf(job)} `
+
+/** Whether the provider lists the message with the same content. */
+export function isSameMessage(job: Sent, message: OwnMessage): boolean {
+  const keys = new Set(contentKeysOfJob(job))
+  return contentKeys(message).some((key) => keys.has(key))
+}
+
+/**
+ * Whether a chat in which a message is not found does not have it. A file without a caption may be there in another
+ * form, and the list of a channel may leave messages out. Then an empty look-up proves nothing.
+ */
+export const isEvidenceCertain = ({
+  content,
+  text,
+  chatId,
+}: Pick<Sent, 'content' | 'text'> & { chatId: string }) =>
+  !chatId.endsWith('@newsletter') &&
+  !(content && 'fileName' in content && captionOf({ textContent: text, content }) === '')
+
+const kindOf = ({ content, hasImage }: JobContent): OwnMessage['kind'] =>
+  content?.kind ?? (hasImage ? 'image' : 'text')
+
+/** WhatsApp may change line ends and outer blanks. */
+const textKey = (kind: string, text: string) => `${kind} ${text.replaceAll('\r\n', '\n').trim()}`
+
+const pollKey = (question: string, options: string[]) =>
+  textKey('poll', [question.trim(), ...options].join('\n'))
+
+/** To about a metre: WhatsApp keeps coordinates as binary fractions. */
+const placeKey = ({ latitude, longitude }: { latitude: number; longitude: number }) =>
+  `location ${latitude.toFixed(5)} ${longitude.toFixed(5)}`
+
+function fileKeys(kind: string, { sha256, size, fileName }: NonNullable<OwnMessage['media']>): string[] {
+  return [
+    ...(sha256 ? [`${kind} sha256 ${sha256}`] : []),
+    ...(size !== null && fileName ? [`${kind} ${size} ${fileName}`] : []),
+  ]
+}

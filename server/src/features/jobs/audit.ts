@@ -13,11 +13,13 @@ export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', j
     text: job.textContent,
     name: job.name || undefined,
     image: job.imageUrl,
+    content: job.content ?? undefined,
     jobType: job.jobType,
     recipients: job.recipientCount,
     instance: job.instanceName,
     createdBy: action === 'job.create' ? undefined : job.createdByUserName,
     scheduledAt: job.scheduledAt,
+    mentionsAll: job.mentionsAll || undefined,
   },
 })
 
@@ -55,11 +57,13 @@ const settingsOf = ({
   instanceName: instance,
   recipientCount: recipients,
   scheduledAt,
+  mentionsAll,
 }: RecordedJob) => ({
   name,
   instance,
   recipients,
   scheduledAt,
+  mentionsAll,
 })
 
 /** Records what was done with a job that stays. */

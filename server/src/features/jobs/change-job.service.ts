@@ -9,9 +9,16 @@ import {
   replaceInJob,
   type WaitingJob,
 } from '../../engine/index.ts'
-import { type Begin, type Caller, isAdmin, lockInstanceForShare } from '../../platform/access.ts'
+import {
+  type Begin,
+  type Caller,
+  isAdmin,
+  lockInstanceForShare,
+  requireAccess,
+} from '../../platform/access.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
+import { canMention } from '../../platform/message-content.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { recordChange } from './audit.ts'
@@ -84,15 +91,30 @@ async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, chang
   if (instanceId !== job.instanceId && job.jobType === 'SendToGroups' && !change.recipients)
     throw new InvalidInput({ groupIds: 'JOB.GROUP_REQUIRED' })
   const recipients = change.recipients && (await readRecipients(tx, caller, job, { ...change, instanceId }))
+  const text = await readText(deps, tx, caller, { ...job, id }, change)
+  requireMentions(caller, job, change, text.message ? text.message.content : job.content)
   await replaceInJob(tx, { ...job, id }, caller, {
-    ...(omitUndefined({ name: change.name, recipients }) as Replacement),
+    ...(omitUndefined({ name: change.name, mentionsAll: change.mentionsAll, recipients }) as Replacement),
     ...(change.scheduledAt !== undefined && { scheduledAt: ifAhead(change.scheduledAt, instance.now) }),
     ...(instanceId !== job.instanceId && { instanceId }),
-    ...(await readText(deps, tx, caller, { ...job, id }, change)),
+    ...text,
   })
   await decideReviews(tx)
   await recordChange(tx, caller, before, change.recipients && { fields: ['recipients'] })
   return orNotFound(await findJobRow(tx, caller, id))
+}
+
+/** Whoever changes a job that mentions everybody needs the right to do so, whoever decided that before. */
+function requireMentions(
+  caller: Caller,
+  job: WaitingJob,
+  change: Change,
+  content: WaitingJob['content'],
+): void {
+  if (!(change.mentionsAll ?? job.mentionsAll)) return
+  requireAccess(caller, { access: 'canMentionAll' })
+  if (job.jobType !== 'SendToGroups' || !canMention(content))
+    throw new InvalidInput({ mentionsAll: 'JOB.MENTIONS_NOT_HERE' })
 }
 
 /** Recipients count for the quota of the job's author, who must also see the account that it moves to. */
@@ -122,7 +144,7 @@ async function readText(
   caller: Caller,
   job: WaitingJob & { id: number },
   { messageId, recipients, heavy, ...choices }: Change,
-): Promise<Pick<Replacement, 'content' | 'writeTexts'>> {
+): Promise<Pick<Replacement, 'message' | 'writeTexts'>> {
   const { jobType, textContent, isPersonal } = job
   const message = messageId ? await lockMessageForShare(tx, caller, messageId) : null
   if (messageId && !message) throw new InvalidInput({ messageId: 'JOB.MESSAGE_REQUIRED' })
@@ -138,7 +160,13 @@ async function readText(
     throw new InvalidInput({ messageId: 'JOB.CONTACT_INVALID' })
   return {
     ...(message && {
-      content: { messageId: message.id, textContent: text.textContent, imageId: message.imageId },
+      message: {
+        messageId: message.id,
+        textContent: text.textContent,
+        imageId: message.imageId,
+        content: message.content,
+        fileId: message.fileId,
+      },
     }),
     ...(writeTexts && { writeTexts }),
   }

@@ -42,6 +42,8 @@ export const deliveryColumns = sql`
     -- The instance itself is one of the participants, and sends no receipt.
     (select greatest(g.participant_count - 1, d.delivered_members) from groups g
      where g.id = d.group_id and g.participant_count > 0) as members,
+    (select jsonb_build_object('reached', m.reached, 'members', m.members) from delivery_mentions m
+     where m.delivery_id = d.id and m.is_sent and d.status <> 'queued') as mentions,
     d.group_id is not null and d.status = 'sent' and ${areMembersKept} as are_members_kept,
     ${reasonOfOutcome} as reason`
 

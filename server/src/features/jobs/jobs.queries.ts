@@ -8,6 +8,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
+import { type ContentColumns, contentOf } from '../../platform/message-content.ts'
 import { searchCondition } from '../../platform/search.ts'
 
 // The expression of the index jobs_title, so that the sort can use it.
@@ -22,10 +23,11 @@ const jobRow = (caller: Caller) => sql`
   select j.id, j.name, j.version, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
     j.paused_at is not null as is_paused,
-    case when j.status = 'Pending' or j.review = 'approved' then j.review end as review, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
+    case when j.status = 'Pending' or j.review = 'approved' then j.review end as review, ${imageUrl('j.image_id')} as image_url,
+    ${contentOf('j')} as content, j.recipient_count,
     (select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = j.id) as sent_count, j.failed_count,
     ${hasRemaining} as has_remaining, j.final_counts is not null as are_recipients_deleted,
-    j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at, (
+    j.mentions_all, j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at, (
       select jsonb_build_object('id', s.id, 'name', s.name)
       from series_runs r join series s on s.id = r.series_id
       where r.job_id = j.id and ${canSeeInstance(caller, 's.instance_id')}
@@ -111,26 +113,35 @@ export type RecordedJob = {
   status: JobRow['status']
   textContent: string
   imageUrl: string | null
+  content: JobRow['content']
   jobType: JobRow['jobType']
   recipientCount: number
   instanceName: string
   createdByUserName: string
   scheduledAt: string | null
+  mentionsAll: boolean
 }
 
 export const findRecordedJobs = (db: Db, caller: Caller, ids: number[]) =>
   db.many<RecordedJob>(sql`
-  select j.id, j.name, j.status, j.text_content, ${imageUrl('j.image_id')} as image_url, j.job_type, j.recipient_count,
-    (select i.name from instances i where i.id = j.instance_id) as instance_name, j.created_by_user_name, j.scheduled_at
+  select j.id, j.name, j.status, j.text_content, ${imageUrl('j.image_id')} as image_url,
+    ${contentOf('j')} as content, j.job_type, j.recipient_count,
+    (select i.name from instances i where i.id = j.instance_id) as instance_name, j.created_by_user_name, j.scheduled_at,
+    j.mentions_all
   from jobs j where j.id = any(${ids}) and ${canSeeJob(caller)} order by j.id`)
 
 // The rows that a new job copies. The locks keep them from being deleted until the transaction ends.
 
-type Content = { id: number; textContent: string; hasVariables: boolean; imageId: number | null }
+type Content = {
+  id: number
+  textContent: string
+  hasVariables: boolean
+  imageId: number | null
+} & ContentColumns
 
 export async function lockMessageForShare(tx: Db, caller: Caller, id: number): Promise<Content | null> {
   const message = await tx.maybeOne<Content>(sql`
-    select m.id, m.text_content, m.has_variables, m.image_id from messages m
+    select m.id, m.text_content, m.has_variables, m.image_id, m.content, m.file_id from messages m
     where m.id = ${id} and ${canSeeMessage(caller, 'm')} for key share`)
   return message ?? null
 }

@@ -9,6 +9,7 @@ import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
+import { canMention, noContent, storeContent, textWith } from '../../platform/message-content.ts'
 import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { requireRoomForRecipients } from '../../platform/quotas.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
@@ -36,7 +37,7 @@ type Requested = NewJob & {
 }
 
 /** The order for the job of a series' run. `requestId` stands for the run, so that no run gets two jobs. */
-export type OrderOfRun = Omit<NewJob, 'message'> & { requestId: string; scheduledAt: string }
+export type OrderOfRun = Omit<NewJob, 'message' | 'mentionsAll'> & { requestId: string; scheduledAt: string }
 
 /**
  * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
@@ -55,7 +56,7 @@ export async function createJob(
   const { requestId } = order
   const existing = requestId ? await findRequestedJob(deps.db, caller, requestId) : null
   if (existing) return existing
-  requireWriter(caller, order)
+  requireRights(caller, order)
   if (order.image && !order.message) throw new InvalidInput({ imageFile: 'FIELD.INVALID' })
   return withRecipients(deps.heavyWork, { userId: caller.id, signal }, order, (heavy) =>
     writeJob(deps, begin, { ...order, arrivedAt }, heavy),
@@ -75,7 +76,7 @@ export const createJobOfRun = (
 ): Promise<JobRow> =>
   writeOrder(
     begin,
-    { ...order, message: null, image: null, arrivedAt: performance.now(), isOfRun: true },
+    { ...order, message: null, mentionsAll: false, image: null, arrivedAt: performance.now(), isOfRun: true },
     {
       defaultCountry,
       heavy: null,
@@ -85,9 +86,13 @@ export const createJobOfRun = (
     },
   )
 
-/** Whoever writes a message with a job needs the right to do so, too. */
-function requireWriter(caller: Caller, { message }: NewJob): void {
+/** Writing a message with a job, and mentioning everybody, need rights of their own. */
+function requireRights(
+  caller: Caller,
+  { message, mentionsAll }: Pick<NewJob, 'message' | 'mentionsAll'>,
+): void {
   if (message) requireAccess(caller, { access: 'canWriteMessages' })
+  if (mentionsAll) requireAccess(caller, { access: 'canMentionAll' })
 }
 
 async function writeJob(
@@ -120,7 +125,7 @@ async function writeOrder(
   const isToPeople = order.jobType === 'SendToUsers'
   const numbers = isToPeople ? await readTypedNumbers(heavy, order, defaultCountry) : []
   return begin(async (tx, caller) => {
-    requireWriter(caller, order)
+    requireRights(caller, order)
     const { instance, saved } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const { name, jobType, instanceId } = order
@@ -140,6 +145,8 @@ async function writeOrder(
       throwIfAborted: () => heavy?.signal.throwIfAborted(),
     })
     const message = saved ?? (await writing.writeMessage(tx, caller))
+    if (order.mentionsAll && !canMention(message.content))
+      throw new InvalidInput({ mentionsAll: 'JOB.MENTIONS_NOT_HERE' })
     const id = await planJob(tx, {
       name,
       jobType,
@@ -147,6 +154,9 @@ async function writeOrder(
       instanceId,
       ...text,
       imageId: message.imageId,
+      content: message.content,
+      fileId: message.fileId,
+      mentionsAll: order.mentionsAll,
       scheduledAt: order.isOfRun ? (order.scheduledAt ?? null) : ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
       requestId,
@@ -165,7 +175,10 @@ async function writeMessage(deps: NewJobDeps, tx: Tx, caller: Caller, order: New
   return orNotFound(await lockMessageForShare(tx, caller, id))
 }
 
-const written = ({ message }: NewJob) => ({ textContent: message?.textContent ?? '' })
+const written = ({ message }: NewJob) => ({
+  textContent: textWith(message?.textContent ?? '', message?.content ?? null),
+  content: message?.content,
+})
 
 /**
  * Creates a job that sends an unsaved text to one number. The job belongs to no message. A second click gets the first
@@ -174,7 +187,7 @@ const written = ({ message }: NewJob) => ({ textContent: message?.textContent ??
 export async function sendTestMessage(
   { uploads, defaultCountry }: NewJobDeps,
   begin: Begin,
-  { textContent: template, instanceId, phoneNumber, imageOf, contactId }: TestMessage,
+  { textContent: template, content, instanceId, phoneNumber, imageOf, contactId }: TestMessage,
   image: Upload | null,
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
@@ -187,9 +200,11 @@ export async function sendTestMessage(
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
-    const textContent = await textOfTest(tx, caller, template, contactId, defaultCountry)
-    const content = JSON.stringify([textContent, instanceId, numbers, imageOf])
-    const requestId = keyOfContent(content, image?.bytes ?? '')
+    const stored = imageId === null ? await storeContent(tx, content) : noContent
+    const ownText = await textOfTest(tx, caller, template, contactId, defaultCountry)
+    const textContent = textWith(ownText, stored.content)
+    const all = JSON.stringify([textContent, instanceId, numbers, imageOf, stored])
+    const requestId = keyOfContent(all, image?.bytes ?? '')
     const repeated = await findRepeated(tx, caller, { arrivedAt }, requestId)
     if (repeated) return repeated
     const id = await planJob(tx, {
@@ -197,7 +212,8 @@ export async function sendTestMessage(
       messageId: null,
       instanceId,
       textContent,
-      imageId: imageId ?? saved?.imageId ?? null,
+      imageId: stored.content ? null : (imageId ?? saved?.imageId ?? null),
+      ...stored,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
       requestId,

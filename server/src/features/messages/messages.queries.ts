@@ -9,13 +9,16 @@ import {
 } from '../../platform/access.ts'
 import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { assignments, sql } from '../../platform/database/sql.ts'
+import { assignments, json, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
+import { type ContentColumns, contentOf } from '../../platform/message-content.ts'
+import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { searchCondition } from '../../platform/search.ts'
 
 const messageRow = sql`
-  select m.id, m.text_content, m.has_variables, ${imageUrl('m.image_id')} as image_url, m.instance_id,
+  select m.id, m.text_content, m.has_variables, ${imageUrl('m.image_id')} as image_url,
+    ${contentOf('m')} as content, m.instance_id,
     (select i.name from instances i where i.id = m.instance_id) as instance_name,
     ${isSharedTemplate('m')} as is_shared, m.created_by_user_name, m.created_at`
 
@@ -66,18 +69,19 @@ export async function lockGroupsForShare(
   return count
 }
 
-export async function insertMessage(
-  tx: Db,
-  caller: Caller,
-  message: NewMessage & { imageId: number | null },
-): Promise<number> {
+/** The columns of a new message. */
+export type MessageColumns = Pick<NewMessage, 'textContent' | 'instanceId' | 'groupIds'> &
+  ContentColumns & { imageId: number | null }
+
+export async function insertMessage(tx: Db, caller: Caller, message: MessageColumns): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`
     insert into messages (
-      text_content, has_variables, image_id, instance_id, created_by_user_id, created_by_user_name, created_by_admin
+      text_content, has_variables, image_id, content, file_id, instance_id, created_by_user_id, created_by_user_name,
+      created_by_admin
     )
     values (
-      ${message.textContent}, ${hasBraces(message)}, ${message.imageId}, ${message.instanceId}, ${caller.id},
-      ${caller.username}, ${isAdmin(caller)}
+      ${message.textContent}, ${hasBraces(message)}, ${message.imageId}, ${json(message.content)}, ${message.fileId},
+      ${message.instanceId}, ${caller.id}, ${caller.username}, ${isAdmin(caller)}
     )
     returning id`)
   return id
@@ -85,24 +89,32 @@ export async function insertMessage(
 
 const hasBraces = ({ textContent }: Pick<NewMessage, 'textContent'>) => textContent.includes('{{')
 
+/** The columns that a change replaces. The others stay. */
+export type ChangedColumns = Pick<MessageColumns, 'textContent' | 'instanceId'> &
+  Partial<ContentColumns & { imageId: number | null }>
+
 /**
- * Keeps the image if `imageId` is undefined. Returns the version before the update, or null if the caller may change no
+ * Returns the version before the update, or null if the caller may change no
  * such message.
  */
 export async function updateMessage(
   tx: Db,
   caller: Caller,
   id: number,
-  message: NewMessage & { imageId: number | null | undefined },
+  { textContent, instanceId, imageId, fileId, content }: ChangedColumns,
 ): Promise<number | null> {
-  const { textContent, instanceId, imageId } = message
   const version = sql`m.version + 1`
+  const replaced = omitUndefined({
+    imageId,
+    fileId,
+    content: content === undefined ? content : json(content),
+  })
   // A text that nobody has edited means the same as before.
   const hasVariables = sql`
-    case when m.text_content = ${textContent} then m.has_variables else ${hasBraces(message)} end`
+    case when m.text_content = ${textContent} then m.has_variables else ${hasBraces({ textContent })} end`
   const updated = await tx.maybeOne<{ before: number }>(sql`
     update messages m
-    set ${assignments({ textContent, hasVariables, instanceId, version, ...(imageId !== undefined && { imageId }) })}
+    set ${assignments({ textContent, hasVariables, instanceId, version, ...replaced })}
     where m.id = ${id} and ${canChangeMessage(caller, 'm')}
     returning m.version - 1 as before`)
   return updated?.before ?? null
@@ -124,7 +136,7 @@ export async function countAccess(db: Db, caller: Caller, ids: number[]) {
 
 /** Returns which of these messages were deleted: those that the caller may change. */
 export const deleteMessages = (tx: Db, caller: Caller, ids: number[]) =>
-  tx.many<Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'instanceName'>>(sql`
+  tx.many<Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'content' | 'instanceName'>>(sql`
     delete from messages m where m.id = any(${ids}) and ${canChangeMessage(caller, 'm')}
-    returning m.id, m.text_content, ${imageUrl('m.image_id')} as image_url,
+    returning m.id, m.text_content, ${imageUrl('m.image_id')} as image_url, ${contentOf('m')} as content,
       (select i.name from instances i where i.id = m.instance_id) as instance_name`)

@@ -5,6 +5,7 @@ import { type Begin, type Caller, lockInstanceForShare } from '../../platform/ac
 import { type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
+import { type ContentColumns, noContent, storeContent, textWith } from '../../platform/message-content.ts'
 import { readTemplate } from '../../platform/personal-texts.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { refuseIfInSeries } from '../../platform/series.ts'
@@ -38,7 +39,9 @@ export async function writeMessage(
 ): Promise<Message> {
   await readTemplate(tx, message.textContent, 'textContent')
   const groupIds = await lockReferences(tx, caller, message)
-  const id = await insertMessage(tx, caller, message)
+  const stored = message.imageId === null ? await storeContent(tx, message.content) : noContent
+  const textContent = textWith(message.textContent, stored.content)
+  const id = await insertMessage(tx, caller, { ...message, ...stored, textContent })
   await replaceGroups(tx, id, groupIds)
   const written = orNotFound(await findMessage(tx, caller, id))
   await record(tx, caller, entryOf('message.create', written))
@@ -62,7 +65,11 @@ export async function changeMessage(
     // A text from before may have any braces, as long as nobody edits it.
     const isAsBefore = before?.textContent === body.textContent && !before.hasVariables
     if (!isAsBefore) await readTemplate(tx, body.textContent, 'textContent')
-    requireVersion(body.version, orNotFound(await updateMessage(tx, caller, id, { ...body, imageId })))
+    const replaced = await readReplaced(tx, body, imageId)
+    const textContent = textWith(body.textContent, replaced.content ?? null)
+    const { instanceId } = body
+    const columns = { textContent, instanceId, ...replaced }
+    requireVersion(body.version, orNotFound(await updateMessage(tx, caller, id, columns)))
     await replaceGroups(tx, id, groupIds)
     // Without its instance, the message is only for its author and Admins to change. The caller must not lose it.
     if ((await countAccess(tx, caller, [id])).changeable === 0)
@@ -71,6 +78,17 @@ export async function changeMessage(
     await record(tx, caller, entryOf('message.update', message, before))
     return message
   })
+}
+
+/** The image or content after the change, as far as that differs. A new image goes before another content. */
+async function readReplaced(
+  tx: Db,
+  { content }: z.output<typeof MessageChange>,
+  imageId: number | null | undefined,
+): Promise<Partial<ContentColumns & { imageId: number | null }>> {
+  if (typeof imageId === 'number') return { imageId, ...noContent }
+  if (content) return { imageId: null, ...(await storeContent(tx, content)) }
+  return { ...(imageId === null && { imageId }), ...(content === null && noContent) }
 }
 
 /** Throws unless the caller sees all of the messages and may change them. */
@@ -102,14 +120,14 @@ export async function removeMessages(begin: Begin, ids: number[]): Promise<void>
   })
 }
 
-type Recorded = Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'instanceName'>
+type Recorded = Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'content' | 'instanceName'>
 
 function entryOf(action: Entry['action'], message: Recorded, before?: Recorded | null): Entry {
-  const { id, textContent: text, imageUrl: image, instanceName: instance } = message
+  const { id, textContent: text, imageUrl: image, content, instanceName: instance } = message
   const formerText = before && before.textContent !== text ? before.textContent : undefined
   return {
     action,
     object: { type: 'message', id, name: [...text].slice(0, limits.titleLength).join('') },
-    details: { text, formerText, image, instance },
+    details: { text, formerText, image, content: content ?? undefined, instance },
   }
 }

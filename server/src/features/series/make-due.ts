@@ -26,7 +26,7 @@ import {
 import { decide } from './due.ts'
 import { planSeries } from './runs.queries.ts'
 
-type Order = Omit<NewJob, 'message'> & { requestId: string; scheduledAt: string }
+type Order = Omit<NewJob, 'message' | 'mentionsAll'> & { requestId: string; scheduledAt: string }
 
 export type MakeDeps = {
   db: Pool

@@ -13,12 +13,14 @@ import type { Db, Tx } from '../../platform/database/connection.ts'
 import { asInstant, assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
+import { contentOf } from '../../platform/message-content.ts'
 
 export const isToCome = sql`r.state in ('planned', 'waiting')`
 
 /** The message `m` as JSON. */
 const messageObject = sql`
-  jsonb_build_object('id', m.id, 'textContent', m.text_content, 'imageUrl', ${imageUrl('m.image_id')})`
+  jsonb_build_object('id', m.id, 'textContent', m.text_content, 'imageUrl', ${imageUrl('m.image_id')},
+    'content', ${contentOf('m')})`
 
 /** The message that the run `r` has of its own. */
 export const messageOfRun = sql`(select ${messageObject} from messages m where m.id = r.message_id)`

@@ -71,7 +71,7 @@ test('after faults of every kind the counters agree with the rows and with the l
     faults.add({ token, path: SENDS, kind: 'drop-before', times: 2, skip: 12 })
     faults.add({ token, path: SENDS, kind: 'malformed', times: 1, skip: 16 })
   }
-  context.worker(simulated.providers().live, { readImage: async () => null })
+  context.worker(simulated.providers().live, { openMedia: async () => null })
   await untilAllEnded()
 
   const grown = growth(before, await scrape())

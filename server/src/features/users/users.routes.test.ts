@@ -179,6 +179,7 @@ test('an assignment replaces the instances and the flags', async () => {
     canUseContacts: false,
     canManageContacts: false,
     canApproveJobs: false,
+    canMentionAll: false,
     version: 2,
   }
   expect(answer).toMatchObject({ status: 200, body: now })
@@ -212,6 +213,7 @@ test('later rights are kept where a request leaves them out', async () => {
     canUseContacts: true,
     canManageContacts: true,
     canApproveJobs: true,
+    canMentionAll: true,
   }
   const created = await context.call(admin, users.create, { body: { ...form, ...taken } })
   const params = { id: created.body.id }

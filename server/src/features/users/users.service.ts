@@ -158,6 +158,7 @@ const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
   canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
   canApproveJobs: user.canApproveJobs,
+  canMentionAll: user.canMentionAll,
   assignedInstances: assignedInstances.map(({ name }) => name),
 })
 

@@ -41,6 +41,7 @@ const labels = new Map([
   ['canUseContacts', 'USER_FORM.CAN_USE_CONTACTS'],
   ['canManageContacts', 'USER_FORM.CAN_MANAGE_CONTACTS'],
   ['canApproveJobs', 'USER_FORM.CAN_APPROVE_JOBS'],
+  ['canMentionAll', 'USER_FORM.CAN_MENTION_ALL'],
   ['isForAll', 'AUDIT.IS_FOR_ALL'],
   ['users', 'HEADER.USERS'],
   ['kind', 'AUDIT.TYPE'],

@@ -1,5 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { TestMessage } from '@sendroom/contract/messages'
+import { TestRecipient } from '@sendroom/contract/messages'
 import { IconSend } from '@tabler/icons-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,9 +12,6 @@ import { Section } from '../../ui/section.tsx'
 import { TestOutcome } from './test-outcome.tsx'
 
 const PAGE_SIZE = 100
-
-/** The form's fields. The message itself comes from the message form. */
-const Recipient = TestMessage.pick({ phoneNumber: true, instanceId: true })
 
 type Draft = {
   textContent: string
@@ -61,7 +58,7 @@ function TestForm({ message, instanceId, isReady }: Props) {
   const { t } = useTranslation()
   const [jobId, setJobId] = useState<number | null>(null)
   const create = useAction('POST /jobs/test', { failure: 'MESSAGE.TEST_FAILED' })
-  const { form, onSubmit } = useContractForm(Recipient, {
+  const { form, onSubmit } = useContractForm(TestRecipient, {
     initialValues: { phoneNumber: '', instanceId },
     isGuarded: false,
     send: async ({ phoneNumber, instanceId: from }) => {

@@ -26,6 +26,7 @@ const blank: UserValues = {
   canUseContacts: false,
   canManageContacts: false,
   canApproveJobs: false,
+  canMentionAll: false,
   assignedInstances: [],
 }
 
@@ -134,6 +135,7 @@ const rightsOf = (user: Record<RightField, boolean>) => ({
   canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
   canApproveJobs: user.canApproveJobs,
+  canMentionAll: user.canMentionAll,
 })
 
 const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({

@@ -18,6 +18,7 @@ const rights = {
   canUseContacts: false,
   canManageContacts: false,
   canApproveJobs: false,
+  canMentionAll: false,
 }
 const assigned = { assignedInstances: [], ...rights, version: 3 }
 const answers: Answers = {

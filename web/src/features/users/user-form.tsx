@@ -87,6 +87,7 @@ export const RIGHT_LABELS: Record<RightField, string> = {
   canUseContacts: 'USER_FORM.CAN_USE_CONTACTS',
   canManageContacts: 'USER_FORM.CAN_MANAGE_CONTACTS',
   canApproveJobs: 'USER_FORM.CAN_APPROVE_JOBS',
+  canMentionAll: 'USER_FORM.CAN_MENTION_ALL',
 }
 
 type SelectProps = { chosen: number[]; onChange: (ids: number[]) => void; error: string | undefined }

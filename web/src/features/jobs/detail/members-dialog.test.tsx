@@ -28,6 +28,7 @@ const group: JobRecipient = {
     readBy: 1,
     members: 3,
     areMembersKept: true,
+    mentions: null,
   },
 }
 const people: JobMember[] = [

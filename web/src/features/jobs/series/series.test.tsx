@@ -241,7 +241,7 @@ test('a single run gets another message, with a word about its approval, and aga
 
 // R-1515
 test('the message of a run stands in the list, is taken away, and is read by whoever approves', async () => {
-  const own = { ...run, message: { id: 9, textContent: 'Only today', imageUrl: null } }
+  const own = { ...run, message: { id: 9, textContent: 'Only today', imageUrl: null, content: null } }
   const approval = { isApproved: true, unapprovedRuns: 1, by: 'lan', at: series.createdAt, recipients: 9 }
   const { person, requests } = open('/series/4', {
     'GET /series/:id': () => ({

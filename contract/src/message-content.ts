@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { hasFile } from './captions.ts'
+import { fileKinds } from './files.ts'
+import { limits } from './limits.ts'
+import { isForm, key } from './values.ts'
+
+/*
+ * The content of a message is all that it has beside its text. A text, and a text with an image, have none: the
+ * specification has forms of their own for these.
+ */
+
+/** The file of a message, named by the answer of `POST /files`. */
+const file = z
+  .string(key('MESSAGE.FILE_REQUIRED'))
+  .regex(/^[0-9a-f]{32}\.[a-z0-9]{1,8}$/, key('MESSAGE.FILE_REQUIRED'))
+  .describe('The `name` that the upload of the file has answered.')
+
+/** The name that recipients of a document see. Double braces in it would look like a variable. */
+const fileName = z
+  .string(key('MESSAGE.FILE_NAME_INVALID'))
+  .trim()
+  .min(1, key('MESSAGE.FILE_NAME_INVALID'))
+  .max(limits.fileName, key('MESSAGE.FILE_NAME_INVALID'))
+  .refine((name) => !/[/\\\p{Cc}\p{Cf}]|\{\{/u.test(name), key('MESSAGE.FILE_NAME_INVALID'))
+
+const pollOption = z
+  .string(key('MESSAGE.POLL_OPTION_INVALID'))
+  .trim()
+  .min(1, key('MESSAGE.POLL_OPTION_INVALID'))
+  .max(limits.pollOption, key('MESSAGE.POLL_OPTION_INVALID'))
+
+const pollFields = {
+  kind: z.literal('poll'),
+  options: z
+    .array(pollOption)
+    .min(limits.pollOptionsMin, key('MESSAGE.POLL_OPTIONS_TOO_FEW'))
+    .max(limits.pollOptionsMax, key('MESSAGE.POLL_OPTIONS_TOO_MANY'))
+    .refine((options) => new Set(options).size === options.length, key('MESSAGE.POLL_OPTIONS_ALIKE')),
+  allowsSeveral: z.boolean().describe('Whether people may choose several options.').default(false),
+}
+
+const coordinate = (most: number) =>
+  z
+    .number(key('MESSAGE.COORDINATES_INVALID'))
+    .min(-most, key('MESSAGE.COORDINATES_INVALID'))
+    .max(most, key('MESSAGE.COORDINATES_INVALID'))
+
+const locationFields = {
+  kind: z.literal('location'),
+  latitude: coordinate(90),
+  longitude: coordinate(180),
+  address: z.string().trim().max(limits.locationAddress, key('MESSAGE.ADDRESS_TOO_LONG')).default(''),
+}
+
+/** The content of a message that is written. The text is the caption, the question of a poll, or a place's name. */
+export const NewContent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(fileKinds), file, fileName }),
+  z.object(pollFields),
+  z.object(locationFields),
+])
+export type NewContent = z.output<typeof NewContent>
+
+/** The content of a message as it is read. */
+export const MessageContent = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.enum(fileKinds),
+      /** The file is at `/files/` and this name. */
+      file: z.string(),
+      fileName: z.string(),
+      mimeType: z.string(),
+      /** In bytes. */
+      size: z.number(),
+      /** Null for a document, and if the file does not tell. */
+      seconds: z.number().nullable(),
+    }),
+    z.object({ ...pollFields, options: z.array(z.string()), allowsSeveral: z.boolean() }),
+    z.object({ ...locationFields, latitude: z.number(), longitude: z.number(), address: z.string() }),
+  ])
+  .meta({ id: 'MessageContent' })
+export type MessageContent = z.output<typeof MessageContent>
+
+/** Requires a text, unless a file can do without, and keeps the question of a poll short. */
+export const requireText = <
+  S extends z.ZodType<{ textContent: string; content?: NewContent | null | undefined }>,
+>(
+  schema: S,
+) =>
+  schema
+    .refine(({ textContent, content }) => textContent?.trim() !== '' || hasFile(content), {
+      path: ['textContent'],
+      error: key('MESSAGE.TEXT_REQUIRED'),
+      when: isForm,
+    })
+    .refine(
+      ({ textContent, content }) => content?.kind !== 'poll' || !(textContent?.length > limits.pollQuestion),
+      { path: ['textContent'], error: key('MESSAGE.QUESTION_TOO_LONG'), when: isForm },
+    )

@@ -1,0 +1,57 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import type { UploadOutcome } from '../../providers/provider.ts'
+import { type InstanceChange, newTrouble, setInstanceState } from '../shared/instance-change.ts'
+import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
+import type { Claim } from './claim.ts'
+import { effectsOf } from './outcome-effects.ts'
+
+/** Why a preparation has to wait. */
+export type Delay = Extract<UploadOutcome, { kind: 'busy' | 'account' }>
+
+/** A message that needs something of the provider before its intent. */
+type Prepared = { jobId: number; busyInARow: number; failuresInARow: number }
+
+/**
+ * Ends the claim and holds the instance back after a preparation that failed, as a send with that outcome would. The
+ * job's log gets one line, unless its last line says the same.
+ */
+export function holdInstance(
+  tx: Db,
+  claim: Claim,
+  prepared: Prepared,
+  outcome: Delay,
+  line: 'image_upload_failed' | 'members_read_failed',
+) {
+  const change = changeAfter(prepared, outcome)
+  const { jobId } = prepared
+  const why = outcome.reason
+  return tx.run(sql`
+    with changed as (
+      update instances i
+      set claim = null, lease_until = null,
+        next_due_at = greatest(i.next_due_at, clock_now() + ${change.holdMs} * interval '1 ms'),
+        ${setInstanceState(sql`false`)}
+      from (
+        select ${change.failuresInARow}::int as failures_in_a_row, ${change.busyInARow}::int as busy_in_a_row,
+          ${json(change.busy)} as busy, ${json(change.waiting)} as waiting,
+          ${change.status}::text as instance_status
+      ) r
+      where i.id = ${claim.instanceId} and i.claim = ${claim.token}
+      returning i.id, ${newTrouble} as new_trouble
+    ), turned as (
+      -- A failed preparation counts as a turn, so that the instance's other jobs do not wait for this one.
+      update jobs j set last_turn_at = clock_now() from changed where j.id = ${jobId}
+    ), logged as (
+      ${insertLogLines(troubleLines('changed'))}
+    )
+    ${insertLogLines(sql`
+      select ${jobId}, 'Warning', failed.reason
+      from (select ${json(reason(line, { ...why.params, why: why.code }))} as reason) failed
+      where ${change.waiting === null} and failed.reason is distinct from (
+        select l.reason from job_logs l where l.job_id = ${jobId} order by l.id desc limit 1)`)}`)
+}
+
+/** The same change as after a send with that outcome. */
+const changeAfter = (prepared: Prepared, outcome: Delay): InstanceChange =>
+  effectsOf({ ...prepared, attempt: 1, lastReason: null, recipientName: '' }, outcome, Math.random()).instance

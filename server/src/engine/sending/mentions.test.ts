@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
+import { restartJob } from '../index.ts'
+import { deleteOldRows } from '../retention/delete-old.ts'
+
+const context = useEngineContext()
+
+const member = (personId: string) => ({ personId, rank: 'member' as const })
+const shop: ProviderGroup = {
+  chatId: '1@g.us',
+  name: 'Shop',
+  participants: [member('84912345678'), member('84912345679'), member('123456789@lid')],
+  participantCount: 3,
+  isAdminsOnly: false,
+}
+
+/** A provider whose groups have two members with a number and one without. */
+function providerOfGroups(read: (chatId: string) => ProviderGroup = (chatId) => ({ ...shop, chatId })) {
+  const scripted = scriptedProvider()
+  const reads: string[] = []
+  scripted.provider.group = async (_credentials, chatId) => {
+    reads.push(chatId)
+    return read(chatId)
+  }
+  const mentions = () => scripted.calls.sends.map(({ to, mentions }) => [to, mentions ?? []])
+  return { ...scripted, reads, mentions }
+}
+
+const mentioning = (more: object = {}) =>
+  context.add.job({ recipients: ['1@g.us', '2@g.us'], mentionsAll: true, ...more })
+const both = ['84912345678', '84912345679']
+
+// R-1620
+test('the members are read right before each message, and those with a number are mentioned', async () => {
+  const { provider, reads, mentions } = providerOfGroups()
+  const job = await mentioning()
+  context.worker(provider)
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(reads).toEqual(['1@g.us', '2@g.us'])
+  expect(mentions()).toEqual([
+    ['1@g.us', both],
+    ['2@g.us', both],
+  ])
+  expect(await context.db.many(sql`select members, reached, is_sent from delivery_mentions`)).toEqual([
+    { members: 3, reached: 2, isSent: true },
+    { members: 3, reached: 2, isSent: true },
+  ])
+})
+
+// R-1621
+test('an account mentions a group once a day: a second message goes out without, and so does a restart', async () => {
+  const { provider, mentions } = providerOfGroups()
+  const { id: instanceId } = await context.add.instance({ timeZone: 'Asia/Ho_Chi_Minh' })
+  const first = await mentioning({ recipients: ['1@g.us'], instanceId })
+  context.worker(provider)
+  await context.untilStatus(first.id, 'Completed')
+
+  const second = await mentioning({ instanceId })
+  await context.untilStatus(second.id, 'Completed')
+  expect(mentions()).toEqual([
+    ['1@g.us', both],
+    ['1@g.us', []],
+    ['2@g.us', both],
+  ])
+  await context.db.begin((tx) => restartJob(tx, first.id, 'Ann'))
+  await context.untilStatus(first.id, 'Completed')
+  expect(mentions().at(-1)).toEqual(['1@g.us', []])
+
+  await context.moveClock('1 day')
+  await context.db.begin((tx) => restartJob(tx, first.id, 'Ann'))
+  await context.untilStatus(first.id, 'Completed')
+  expect(mentions().at(-1)).toEqual(['1@g.us', both])
+})
+
+// R-1621
+test('a message that was not sent keeps its mentions for the next attempt', async () => {
+  const { provider, script, accept, mentions } = providerOfGroups()
+  let isBusy = true
+  script.onSend = (send) => {
+    if (!isBusy) return accept(send)
+    isBusy = false
+    return { kind: 'busy', reason: { code: 'provider_busy', params: {} }, retryAfterMs: 0 }
+  }
+  const job = await mentioning({ recipients: ['1@g.us'] })
+  context.worker(provider)
+  await until('the provider was busy', () => !isBusy)
+
+  await context.moveClock('1 minute')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['1@g.us', both],
+    ['1@g.us', both],
+  ])
+})
+
+// R-1620
+test('while the members can’t be read the account waits, and the log says why', async () => {
+  let isDown = true
+  const { provider, calls, mentions } = providerOfGroups((chatId) => {
+    if (isDown) throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+    return { ...shop, chatId }
+  })
+  const job = await mentioning({ recipients: ['1@g.us'] })
+  context.worker(provider)
+
+  await until('the failed reading is logged', async () =>
+    (await context.log(job.id)).includes('members_read_failed'),
+  )
+  expect(calls.sends).toEqual([])
+  isDown = false
+  await context.moveClock('5 minutes')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(mentions()).toEqual([['1@g.us', both]])
+})
+
+// R-1622
+test('the numbers of those who were mentioned are forgotten within an hour, and all goes with the job', async () => {
+  const { provider } = providerOfGroups()
+  const job = await mentioning()
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+
+  await context.moveClock('2 hours')
+  await deleteOldRows(context.db, AbortSignal.timeout(60_000))
+
+  expect(await context.db.many(sql`select distinct phones, reached from delivery_mentions`)).toEqual([
+    { phones: [], reached: 2 },
+  ])
+  await context.db.run(sql`delete from jobs where id = ${job.id}`)
+  expect(await context.db.many(sql`select from delivery_mentions`)).toEqual([])
+})
+
+test('a job to people, and one that mentions nobody, read no members', async () => {
+  const { provider, reads } = providerOfGroups()
+  const job = await context.add.job({ recipients: ['1@g.us'] })
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(reads).toEqual([])
+})
