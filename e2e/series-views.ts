@@ -72,12 +72,17 @@ const waitsForApproval = {
   ...whole,
   approval: {
     ...{ isApproved: false, unapprovedRuns: 1, by: 'lan', at: '2026-11-25T08:00:00.000Z', recipients: 110 },
+    changesAsked: {
+      by: 'lan',
+      at: '2026-11-26T08:00:00.000Z',
+      words: 'Viết ngắn hơn, và bỏ số điện thoại cũ.',
+    },
     canApprove: true,
   },
 }
 const runWaits = {
   ...whole,
-  approval: { ...waitsForApproval.approval, isApproved: true },
+  approval: { ...waitsForApproval.approval, isApproved: true, changesAsked: null },
 }
 const skipped = { code: 'run_quiet', params: {} }
 const runs = [
@@ -111,6 +116,12 @@ export const seriesViews: Record<string, View> = {
   'series-page': { path: '/series/4', answers },
   'series-approval': { path: '/series/4', answers: { ...answers, '/series/4': waitsForApproval } },
   'series-run-approval': { path: '/series/4', answers: { ...answers, '/series/4': runWaits } },
+  'series-ask-changes': {
+    path: '/series/4',
+    answers: { ...answers, '/series/4': waitsForApproval },
+    keepsWords: true,
+    open: (page, t) => button(page, t('JOB.ASK_CHANGES')).click(),
+  },
   'series-run-message': {
     path: '/series/4',
     answers: { ...answers, '/series/4': runWaits },

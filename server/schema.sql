@@ -1135,6 +1135,10 @@ CREATE TABLE series (
   approved_recipients integer,
   approved_by_name text,
   approved_at timestamptz,
+  changes_asked_version integer,
+  changes_asked_by_name text,
+  changes_asked_words text,
+  changes_asked_at timestamptz,
   CONSTRAINT series_pkey PRIMARY KEY (id),
   CONSTRAINT series_approved_recipients_check CHECK (approved_recipients > 0),
   CONSTRAINT series_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
@@ -2739,7 +2743,8 @@ CREATE OR REPLACE FUNCTION report_trouble()
  LANGUAGE plpgsql
 AS $function$
 declare
-  is_of_series boolean := new.kind in ('series_paused', 'series_missed');
+  is_of_series boolean := new.kind in ('series_approval', 'series_paused', 'series_missed')
+    or new.kind = 'changes_asked' and new.host <> '';
 begin
   insert into webhook_events (type, data)
   select 'trouble.' || case when new.ended_at is null then 'began' else 'ended' end,

@@ -53,6 +53,7 @@ export const auditActions = [
   'series.resume',
   'series.end',
   'series.approve',
+  'series.ask_changes',
   'series.delete',
   'series.skip_run',
   'series.move_run',

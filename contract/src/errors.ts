@@ -44,6 +44,7 @@ export const errorWords = {
   not_in_review: 'This job is not waiting for approval.',
   approval_not_askable:
     'Approval can be asked for only after the job was taken back or changes were asked for.',
+  series_not_in_review: 'This series is not waiting for approval.',
   approval_of_own: 'You made this job or changed it last. Somebody else has to approve it.',
   approval_overdue:
     'The time of this job has passed without an approval. Set a new time, and approval is asked for again.',

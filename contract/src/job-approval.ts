@@ -33,7 +33,8 @@ export const JobApproval = z
   .meta({ id: 'JobApproval' })
 export type JobApproval = z.output<typeof JobApproval>
 
-const words = z
+/** The changes that are asked for, or the reason of an override. */
+export const reviewWords = z
   .string(key('JOB.WORDS_REQUIRED'))
   .trim()
   .min(1, key('JOB.WORDS_REQUIRED'))
@@ -79,7 +80,7 @@ export const jobApproval = <Row extends z.ZodType>(response: Row) => ({
     access: jobActions.askChanges.access,
     summary: 'Ask for changes of a job in review',
     params: idParams,
-    body: SeenVersion.extend({ words }),
+    body: SeenVersion.extend({ words: reviewWords }),
     response,
   }),
   override: endpoint({
@@ -88,7 +89,7 @@ export const jobApproval = <Row extends z.ZodType>(response: Row) => ({
     access: jobActions.override.access,
     summary: 'Let a job be sent without an approval, for a reason that all who can approve read',
     params: idParams,
-    body: SeenVersion.extend({ words }),
+    body: SeenVersion.extend({ words: reviewWords }),
     response,
   }),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reviewWords } from './job-approval.ts'
 import { limits } from './limits.ts'
 import { Instant, key, ReadVersion } from './values.ts'
 
@@ -13,6 +14,8 @@ export const SeriesApproval = z
     by: z.string().nullable(),
     at: Instant.nullable(),
     recipients: z.number().nullable(),
+    /** The changes that somebody has asked for since its last change. */
+    changesAsked: z.object({ by: z.string(), at: Instant, words: z.string() }).nullable(),
     /**
      * Whether the caller may approve it now, with the messages of its runs. Nobody approves a series that they saved
      * last, or a message that they chose for a run.
@@ -33,3 +36,7 @@ export const ApproveSeries = z.object({
     .max(limits.recipients, key('SERIES_FORM.APPROVED_INVALID')),
 })
 export type ApproveSeries = z.output<typeof ApproveSeries>
+
+/** Asks for changes of a series, in the version that somebody has read. */
+export const AskSeriesChanges = ApproveSeries.pick({ version: true }).extend({ words: reviewWords })
+export type AskSeriesChanges = z.output<typeof AskSeriesChanges>

@@ -4,7 +4,7 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { newJobFields } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
-import { ApproveSeries, SeriesApproval } from './series-approval.ts'
+import { ApproveSeries, AskSeriesChanges, SeriesApproval } from './series-approval.ts'
 import { SeriesRule } from './series-rule.ts'
 import { RunMessage, runParams, SeriesMessage, SeriesRun, SeriesRunsQuery } from './series-runs.ts'
 import { overlapChoices, quietPolicies, seriesStates } from './series-states.ts'
@@ -217,6 +217,16 @@ export const series = {
       'Approve a series of another user: its messages, rule and sources, for so many recipients. Any change of these voids it',
     params: idParams,
     body: ApproveSeries,
+    response: Series,
+  }),
+  askChanges: endpoint({
+    method: 'POST',
+    path: '/series/:id/ask-changes',
+    access: 'canApproveJobs',
+    summary:
+      'Ask for changes of a series that waits for approval. Its author is told, and any change ends that',
+    params: idParams,
+    body: AskSeriesChanges,
     response: Series,
   }),
   end: ofSeries('end', 'End a series for good. Its runs stay to be read'),

@@ -193,6 +193,8 @@ export const columns: Record<string, Columns> = {
       frozen: 'phone numbers of a series whose recipients stay as they were',
       author_name: 'who saved the series last',
       approved_by_name: 'who approved the series',
+      changes_asked_by_name: 'who asked for changes of the series',
+      changes_asked_words: 'the changes that were asked for',
       paused_reason: 'who paused the series',
     },
     kept: 'until the series or its account is deleted',

@@ -62,6 +62,7 @@ test('somebody else than its author approves a series, and its jobs with it', as
   const { author, approver, get, approve, make } = await fixture()
   expect((await get()).approval).toEqual({
     ...{ isApproved: false, unapprovedRuns: 0, by: null, at: null, recipients: null, canApprove: true },
+    changesAsked: null,
   })
   expect(await approve(author)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
   expect(await approve(approver, 0)).toMatchObject({
@@ -201,6 +202,44 @@ test('nobody approves a message that they chose for a run, and another text of i
   expect(await approve(admin, 10, version)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
   expect((await approve(admin)).status).toBe(200)
   expect(await make()).toEqual({ review: 'approved' })
+})
+
+// R-1517
+test('an approver asks for changes of a series in words, which its author is told until the series changes', async () => {
+  const { id, author, approver, get, approve } = await fixture()
+  const ask = async (user: typeof author, words = 'Shorter', version?: number) =>
+    context.call(user, contract.series.askChanges, {
+      params: { id },
+      body: { version: version ?? (await get()).version, words },
+    })
+  const { version } = await get()
+  expect(await ask(author)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
+  expect((await ask(approver, ' ')).body.fields).toEqual({ words: 'JOB.WORDS_REQUIRED' })
+  expect((await ask(approver)).body.approval?.changesAsked).toMatchObject({
+    ...{ by: approver.username, words: 'Shorter' },
+  })
+  expect(await ask(approver, 'Longer', version)).toMatchObject({
+    status: 409,
+    body: { code: 'stale_version' },
+  })
+  expect(await approve(approver, 10, version)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  const told = async () => {
+    await lookForTroubles(context.db, { hasMail: false })
+    await context.db.run(
+      sql`update troubles set began_at = began_at - interval '1 minute' where announced_at is null`,
+    )
+    await lookForTroubles(context.db, { hasMail: false })
+    return context.db.many<{ userId: number; kind: string }>(sql`
+      delete from notices n using troubles t
+      where t.id = n.trouble_id and t.kind in ('changes_asked', 'series_approval') and n.moment = 'begin'
+      returning n.user_id, t.kind`)
+  }
+  expect(await told()).toEqual([{ userId: author.id, kind: 'changes_asked' }])
+  await context.db.run(sql`update messages set text_content = 'Short'`)
+  expect((await get()).approval?.changesAsked).toBeNull()
+  expect(await told()).toEqual([{ userId: approver.id, kind: 'series_approval' }])
+  await approve(approver)
+  expect(await ask(approver)).toMatchObject({ status: 409, body: { code: 'series_not_in_review' } })
 })
 
 // R-1404

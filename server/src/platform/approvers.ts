@@ -30,6 +30,9 @@ export const isApprovedSeries = sql`coalesce(s.approved_hash = series_content_ha
 /** SQL condition: somebody has approved the series `s` as it is now, with the messages of single runs. */
 export const isWhollyApproved = sql`(${isApprovedSeries} and not exists (select ${unapprovedRuns}))`
 
+/** SQL condition: an approver has asked for changes of the series `s` as it is now. */
+export const areChangesAsked = sql`coalesce(s.changes_asked_version = s.version, false)`
+
 /** How many users can approve jobs of this instance. */
 export async function countApprovers(db: Db, instanceId: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`

@@ -34,6 +34,7 @@ export const STATUS: Record<ErrorCode, number> = {
   job_not_restartable: 409,
   in_review: 409,
   not_in_review: 409,
+  series_not_in_review: 409,
   approval_not_askable: 409,
   approval_of_own: 403,
   approval_overdue: 409,

@@ -64,6 +64,15 @@ export const seriesRows: RowsOf<typeof contract.series> = {
       return { ...of(id), body: { version: 1, recipients: 10 } }
     },
   ],
+  // R-1517
+  askChanges: [
+    creators(200),
+    async (fixture) => {
+      const { id } = await addSeries(fixture)
+      await context.db.run(sql`update instances set approval = 'always' where id = ${fixture.instanceId}`)
+      return { ...of(id), body: { version: 1, words: 'Shorter' } }
+    },
+  ],
   end: [creators(200), newSeries],
   remove: [creators(204), newSeries],
   skipRun: [creators(200), newRun],

@@ -20,7 +20,8 @@ const columns = sql`
   case when s.id is not null then jsonb_build_object('id', s.id, 'name', s.name) end as series`
 
 /** The host of a trouble of a series is the id of the series. */
-const isOfSeries = sql`(t.kind in ('series_approval', 'series_paused', 'series_missed'))`
+const isOfSeries = sql`(
+  t.kind in ('series_approval', 'series_paused', 'series_missed') or t.kind = 'changes_asked' and t.host <> '')`
 
 const subjects = sql`
   left join instances i on i.id = t.instance_id
@@ -42,7 +43,8 @@ const concerns = sql`
     when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}
-    when 'changes_asked' then ${isOfAuthor}
+    when 'changes_asked' then ${isOfAuthor} or exists (
+      select from series s where s.id::text = t.host and s.author_id = u.id)
     else true
   end`
 

@@ -2,7 +2,7 @@ import type { ReviewStep } from '@sendroom/contract/job-life'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import { expiresSoon, isDown, isStuck, whyDown, whyStuck } from '../../engine/index.ts'
-import { isWhollyApproved } from '../../platform/approvers.ts'
+import { areChangesAsked, isWhollyApproved } from '../../platform/approvers.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
 
@@ -44,14 +44,20 @@ const presentOf: Record<NoticeKind, Sql> = {
     select j.instance_id, j.id, '', null from jobs j where j.status = 'Pending' and j.review = 'in_review'`,
   changes_asked: sql`
     select j.instance_id, j.id, '', ${stepReason('changes_asked', 'changes_asked_by')}
-    from jobs j where j.status = 'Pending' and j.review = 'changes_asked'`,
+    from jobs j where j.status = 'Pending' and j.review = 'changes_asked'
+    union all
+    select s.instance_id, 0, s.id::text, jsonb_build_object('code', 'changes_asked_by',
+      'params', jsonb_build_object('user', s.changes_asked_by_name))
+    from series s join instances i on i.id = s.instance_id
+    where s.state <> 'ended' and i.approval <> 'never' and ${areChangesAsked}`,
   approval_overdue: sql`
     select j.instance_id, j.id, '', null from jobs j where j.status = 'Pending' and j.review = 'overdue'`,
   approval_given: decided('approved', 'approved_by'),
   approval_overridden: decided('overridden', 'overridden_by'),
   series_approval: sql`
     select s.instance_id, 0, s.id::text, null from series s join instances i on i.id = s.instance_id
-    where s.state = 'active' and i.approval <> 'never' and not ${isWhollyApproved}`,
+    where s.state = 'active' and i.approval <> 'never' and not ${isWhollyApproved}
+      and not ${areChangesAsked}`,
   // Whoever pauses a series, or restores a backup, knows.
   series_paused: sql`
     select s.instance_id, 0, s.id::text, s.paused_reason from series s

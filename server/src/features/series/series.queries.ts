@@ -3,9 +3,11 @@ import type { SeriesState } from '@sendroom/contract/series-states'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance, canSeeMessage, canUseList, isAdmin } from '../../platform/access.ts'
 import {
+  areChangesAsked,
   canApproveFor,
   isApprovedSeries,
   isNoAuthorOfSeries,
+  isWhollyApproved,
   unapprovedRuns,
 } from '../../platform/approvers.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
@@ -115,6 +117,8 @@ const lists = (caller: Caller, isExcluded: boolean) =>
 const approval = (caller: Caller) => sql`(
   select jsonb_build_object('isApproved', ${isApprovedSeries},
     'unapprovedRuns', (select count(*) ${unapprovedRuns}), 'by', s.approved_by_name, 'at', ${asInstant(sql`s.approved_at`)}, 'recipients', s.approved_recipients,
+    'changesAsked', case when ${areChangesAsked} then jsonb_build_object('by', s.changes_asked_by_name,
+      'at', ${asInstant(sql`s.changes_asked_at`)}, 'words', s.changes_asked_words) end,
     'canApprove', ${isNoAuthorOfSeries(sql`${caller.id}`)} and s.state <> 'ended'
       and exists (select from users u where u.id = ${caller.id} and ${canApproveFor('u', sql`s.instance_id`)}))
   from instances i where i.id = s.instance_id and i.approval <> 'never')`
@@ -131,6 +135,20 @@ export async function saveApproval(tx: Tx, id: number, by: Caller, recipients: n
     where series_id = ${id} and message_id is not null`)
   return true
 }
+
+/** Whether the user may ask for changes of a series: it is neither theirs nor approved. */
+export const findReview = (tx: Tx, id: number, by: Caller) =>
+  tx.one<{ isOwn: boolean; isWaiting: boolean }>(sql`
+    select not ${isNoAuthorOfSeries(sql`${by.id}`)} as is_own,
+      i.approval <> 'never' and s.state <> 'ended' and not ${isWhollyApproved} as is_waiting
+    from series s join instances i on i.id = s.instance_id where s.id = ${id}`)
+
+/** The series has another version then, so that nobody approves it without reading the words. */
+export const saveChangesAsked = (tx: Tx, id: number, by: Caller, words: string) =>
+  tx.run(sql`
+    update series set version = version + 1, changes_asked_version = version + 1,
+      changes_asked_by_name = ${by.username}, changes_asked_words = ${words}, changes_asked_at = clock_now()
+    where id = ${id}`)
 
 /** How many series of the account have not ended. Others that are added at the same moment may come on top. */
 export const countOpen = async (db: Db, instanceId: number) =>

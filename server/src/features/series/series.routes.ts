@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
+import { approveSeries, askSeriesChanges } from './approval.service.ts'
 import { listRuns } from './runs.queries.ts'
 import { moveRun, setRunMessage, skipRun } from './runs.service.ts'
 import { findSeries, listSeries } from './series.queries.ts'
 import {
-  approveSeries,
   changeSeries,
   createSeries,
   endSeries,
@@ -30,6 +30,7 @@ export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; ru
   route(app, series.pause, ({ begin, params }) => pauseSeries(begin, params.id))
   route(app, series.resume, ({ begin, params }) => resumeSeries(begin, params.id))
   route(app, series.approve, ({ begin, params, body }) => approveSeries(begin, params.id, body))
+  route(app, series.askChanges, ({ begin, params, body }) => askSeriesChanges(begin, params.id, body))
   route(app, series.end, ({ begin, params }) => endSeries(begin, params.id))
   route(app, series.remove, ({ begin, params }) => removeSeries(begin, params.id))
   route(app, series.skipRun, ({ begin, params }) => skipRun(begin, params.id, params.runId))

@@ -1,7 +1,6 @@
 import { limits } from '@sendroom/contract/limits'
 import type { NewJob } from '@sendroom/contract/new-jobs'
 import { type NewSeries, type Series, type SeriesChange, SeriesPeople } from '@sendroom/contract/series'
-import type { ApproveSeries } from '@sendroom/contract/series-approval'
 import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
@@ -22,7 +21,6 @@ import {
   readChosen,
   readTurn,
   replaceSources,
-  saveApproval,
   setState,
   updateSeries,
 } from './series.queries.ts'
@@ -202,22 +200,6 @@ export const endSeries = (begin: Begin, id: number): Promise<Series> =>
     if (state === 'ended') throw new Refusal('series_ended')
     await setState(tx, id, 'ended')
     await dropRunsToCome(tx, id)
-  })
-
-/** Approves a series as it is. By a trigger, another text or image of one of its messages is a new version of it. */
-export const approveSeries = (
-  begin: Begin,
-  id: number,
-  { version, recipients }: ApproveSeries,
-): Promise<Series> =>
-  begin(async (tx, caller) => {
-    const locked = orNotFound(await lockSeries(tx, caller, id))
-    requireVersion(version, locked.version)
-    if (locked.state === 'ended') throw new Refusal('series_ended')
-    if (!(await saveApproval(tx, id, caller, recipients))) throw new Refusal('approval_of_own')
-    const series = orNotFound(await findSeries(tx, caller, id))
-    await record(tx, caller, entryOf('series.approve', series, { recipients }))
-    return series
   })
 
 const command = (

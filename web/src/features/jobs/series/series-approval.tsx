@@ -1,16 +1,23 @@
-import { Alert, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Series } from '@sendroom/contract/series'
 import { ApproveSeries } from '@sendroom/contract/series-approval'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../../api/use-action.ts'
 import { formatDateTime, formatNumber } from '../../../format.ts'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { counted } from '../../../i18n/words.ts'
 import { BusyButton } from '../../../ui/busy-button.tsx'
+import { lazyComponent } from '../../../ui/lazy-component.tsx'
+import { Name } from '../../../ui/name.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 import { formatRun } from './calendar-names.ts'
 import { useOnStale } from './use-on-stale.ts'
+
+const SeriesChangesDialog = lazyComponent(
+  async () => (await import('./series-changes-dialog.tsx')).SeriesChangesDialog,
+)
 
 type Approval = NonNullable<Series['approval']>
 
@@ -28,7 +35,13 @@ export function SeriesApproval({ series }: { series: Series }) {
         <Alert color={isWhole ? 'green' : 'yellow'} role="note">
           <State approval={approval} />
         </Alert>
-        {approval.canApprove && !isWhole && <ApproveForm series={series} approval={approval} />}
+        {approval.changesAsked && <Changes asked={approval.changesAsked} />}
+        {approval.canApprove && !isWhole && (
+          <>
+            <ApproveForm series={series} approval={approval} />
+            <AskChanges series={series} />
+          </>
+        )}
       </Stack>
     </Section>
   )
@@ -44,6 +57,21 @@ function State({ approval: { isApproved, unapprovedRuns, by, at, recipients } }:
     time: formatDateTime(at),
     number: formatNumber(recipients ?? 0),
   })
+}
+
+function Changes({ asked: { by, at, words } }: { asked: NonNullable<Approval['changesAsked']> }) {
+  const { t } = useTranslation()
+  return (
+    <Alert
+      color="orange"
+      role="note"
+      title={t('SERIES.CHANGES_ASKED_BY', { user: by, time: formatDateTime(at) })}
+    >
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        <Name>{words}</Name>
+      </Text>
+    </Alert>
+  )
 }
 
 function ApproveForm({ series, approval }: { series: Series; approval: Approval }) {
@@ -107,5 +135,31 @@ function Messages({ series: { messages, changedRuns, jobType, rule } }: { series
         </div>
       ))}
     </Group>
+  )
+}
+
+/** Stands beside the form to approve: a dialog in that form would submit it, too. */
+function AskChanges({ series }: { series: Series }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const [words, setWords] = useState('')
+  return (
+    <>
+      <Group>
+        <Button variant="default" onClick={() => setIsOpen(true)}>
+          {t('JOB.ASK_CHANGES')}
+        </Button>
+      </Group>
+      {isOpen && (
+        <SeriesChangesDialog
+          series={series}
+          words={words}
+          onClose={(left) => {
+            setWords(left)
+            setIsOpen(false)
+          }}
+        />
+      )}
+    </>
   )
 }

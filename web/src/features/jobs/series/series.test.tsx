@@ -12,6 +12,7 @@ import '../../../forms/pick-dialog.tsx'
 import './move-run-dialog.tsx'
 import './one-series-page.tsx'
 import './run-message-dialog.tsx'
+import './series-changes-dialog.tsx'
 import './series-form-page.tsx'
 import './series-page.tsx'
 
@@ -187,6 +188,7 @@ test('a paused series says why and is resumed; an ended one can only be deleted'
 test('somebody else reads all messages of a series and approves it, but not one that changed meanwhile', async () => {
   let approval: Series['approval'] = {
     ...{ isApproved: false, unapprovedRuns: 0, by: null, at: null, recipients: null, canApprove: true },
+    changesAsked: null,
   }
   let version = 3
   const { person, requests } = open('/series/4', {
@@ -194,7 +196,7 @@ test('somebody else reads all messages of a series and approves it, but not one 
     'POST /series/:id/approve': ({ body }) => {
       if ((body as { version: number }).version !== version) return refuse(409, 'stale_version')
       const done = { by: 'lan', at: '2026-11-25T02:00:00.000Z', recipients: 120 }
-      approval = { isApproved: true, unapprovedRuns: 0, canApprove: true, ...done }
+      approval = { isApproved: true, unapprovedRuns: 0, canApprove: true, changesAsked: null, ...done }
       return { ...series, approval, version }
     },
   })
@@ -216,7 +218,14 @@ test('somebody else reads all messages of a series and approves it, but not one 
 // R-1515
 test('a single run gets another message, with a word about its approval, and again after somebody else’s change', async () => {
   let version = 3
-  const approval = { isApproved: true, unapprovedRuns: 0, by: 'lan', at: series.createdAt, recipients: 9 }
+  const approval = {
+    isApproved: true,
+    unapprovedRuns: 0,
+    by: 'lan',
+    at: series.createdAt,
+    recipients: 9,
+    changesAsked: null,
+  }
   const { person, requests } = open('/series/4', {
     'GET /series/:id': () => ({ ...series, version, approval: { ...approval, canApprove: false } }),
     'POST /series/:id/runs/:runId/message': ({ body }) =>
@@ -242,7 +251,14 @@ test('a single run gets another message, with a word about its approval, and aga
 // R-1515
 test('the message of a run stands in the list, is taken away, and is read by whoever approves', async () => {
   const own = { ...run, message: { id: 9, textContent: 'Only today', imageUrl: null, content: null } }
-  const approval = { isApproved: true, unapprovedRuns: 1, by: 'lan', at: series.createdAt, recipients: 9 }
+  const approval = {
+    isApproved: true,
+    unapprovedRuns: 1,
+    by: 'lan',
+    at: series.createdAt,
+    recipients: 9,
+    changesAsked: null,
+  }
   const { person, requests } = open('/series/4', {
     'GET /series/:id': () => ({
       ...series,
@@ -269,4 +285,44 @@ test('the message of a run stands in the list, is taken away, and is read by who
       version: 3,
     }),
   )
+})
+
+// R-1518
+test('an approver asks for changes in words, which stay when the dialog is closed, and everybody reads them', async () => {
+  let approval: Series['approval'] = {
+    ...{ isApproved: false, unapprovedRuns: 0, by: null, at: null, recipients: null, canApprove: true },
+    changesAsked: null,
+  }
+  let version = 3
+  const { person, requests } = open('/series/4', {
+    'GET /series/:id': () => ({ ...series, approval, version }),
+    'POST /series/:id/ask-changes': ({ body }) => {
+      const asked = body as { version: number; words: string }
+      if (asked.version !== version) return refuse(409, 'stale_version')
+      approval = approval && {
+        ...approval,
+        changesAsked: { by: 'lan', at: '2026-11-25T02:00:00.000Z', words: asked.words },
+      }
+      return { ...series, approval, version }
+    },
+  })
+  const region = within(await screen.findByRole('region', { name: 'Approval' }))
+  const openDialog = async () => {
+    await person.click(region.getByRole('button', { name: 'Ask for changes' }))
+    return within(await screen.findByRole('dialog'))
+  }
+  const first = await openDialog()
+  await person.type(first.getByLabelText(/^What should change/), 'Shorter')
+  version = 4
+  await person.click(first.getByRole('button', { name: 'Ask for changes' }))
+  expect(await screen.findByText(/^The series has changed meanwhile/)).toBeTruthy()
+  await person.click(first.getByRole('button', { name: 'Cancel' }))
+  const second = await openDialog()
+  await person.click(second.getByRole('button', { name: 'Ask for changes' }))
+  expect(await region.findByText(/^lan asked for changes at /)).toBeTruthy()
+  expect(region.getByText('Shorter')).toBeTruthy()
+  expect(requests.filter(({ name }) => name.endsWith('/ask-changes')).map(({ body }) => body)).toEqual([
+    { version: 3, words: 'Shorter' },
+    { version: 4, words: 'Shorter' },
+  ])
 })
