@@ -20,6 +20,7 @@ export function JobFacts({ job }: { job: Job }) {
         <Fact name={t('JOB.INSTANCE')}>
           <Name>{job.instanceName}</Name>
         </Fact>
+        {job.mentionsAll && <Fact name={t('JOB.MENTIONS')}>{t('JOB.MENTIONS_EVERYBODY')}</Fact>}
         {job.series && (
           <Fact name={t('SERIES.TITLE')}>
             <SeriesLink series={job.series} />

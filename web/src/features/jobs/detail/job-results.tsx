@@ -54,7 +54,7 @@ export function JobResults({ job }: { job: Job }) {
         <div className={classes.results}>
           <Table
             label={t('JOB.RESULTS')}
-            columns={resultColumns(job.id)}
+            columns={resultColumns(job)}
             rows={data.data}
             isBusy={result.isPlaceholderData}
           />

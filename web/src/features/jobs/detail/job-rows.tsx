@@ -10,14 +10,26 @@ import { Name } from '../../../ui/name.tsx'
 import { OutcomeBadge } from '../../../ui/outcome-badge.tsx'
 import { JobReceipt } from './job-receipt.tsx'
 import { JobTable } from './job-table.tsx'
+import { Mentions } from './mentions.tsx'
 
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
-export const resultColumns = (jobId: number): Column<JobRecipient>[] => [
+export const resultColumns = ({
+  id,
+  mentionsAll,
+}: Pick<Job, 'id' | 'mentionsAll'>): Column<JobRecipient>[] => [
   { header: 'JOB.RECIPIENT', cell: (recipient) => <Recipient recipient={recipient} /> },
   { header: 'JOB.STATUS', cell: (recipient) => <OutcomeBadge status={recipient.status} /> },
   { header: 'JOB.SENT_AT', cell: (recipient) => formatSecond(recipient.sentAt), isOneLine: true },
-  { header: 'JOB.RECEIPT', cell: (recipient) => <JobReceipt jobId={jobId} recipient={recipient} /> },
+  {
+    header: 'JOB.RECEIPT',
+    cell: (recipient) => (
+      <>
+        <JobReceipt jobId={id} recipient={recipient} />
+        {mentionsAll && <Mentions recipient={recipient} />}
+      </>
+    ),
+  },
   {
     header: 'JOB.ERROR',
     cell: (recipient) => (recipient.reason ? reasonText(recipient.reason) : recipient.errorMessage),

@@ -27,6 +27,7 @@ import { ApprovalHint } from './approval-hint.tsx'
 import { type ChangeValues, changeFormOf, changeOf, type JobChange, valuesOf } from './change-job-values.ts'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
+import { MentionAll } from './mention-all.tsx'
 import { draftOf, type Values } from './new-job-values.ts'
 import { Recipients } from './recipients.tsx'
 import { ReviewNote } from './review-note.tsx'
@@ -186,6 +187,7 @@ function WaitingFields({ job, form, change, time }: FieldsProps & { time: Ref<HT
           onPickGroups={(ids) => change({ groupIds: ids })}
         />
       )}
+      <MentionAll form={form} />
       <ScheduledAt
         ref={time}
         value={scheduledAt}

@@ -13,6 +13,7 @@ export const valuesOf = (job: Job): ChangeValues => ({
   jobType: job.jobType,
   instanceId: job.instanceId,
   scheduledAt: job.scheduledAt ?? '',
+  mentionsAll: job.mentionsAll,
   keepsRecipients: true,
 })
 
@@ -23,13 +24,14 @@ export type JobChange = InputOf<'PUT /jobs/:id'>['body']
  * because its own has passed.
  */
 export function changeOf(values: ChangeValues, job: Job): JobChange {
-  const { name, messageId, instanceId, scheduledAt, keepsRecipients } = values
+  const { name, messageId, instanceId, scheduledAt, mentionsAll, keepsRecipients } = values
   const start = valuesOf(job)
   return {
     ...(name.trim() !== start.name && { name }),
     ...(messageId !== 0 && { messageId }),
     ...(instanceId !== start.instanceId && { instanceId }),
     ...((scheduledAt !== start.scheduledAt || job.review === 'overdue') && { scheduledAt }),
+    ...(mentionsAll !== start.mentionsAll && { mentionsAll }),
     ...(!keepsRecipients && { recipients: recipientsOf(values) }),
     ...fallbacksOf(values),
   }

@@ -15,6 +15,7 @@ import { useFileUrl } from '../../../forms/use-file-url.ts'
 import { ApprovalHint } from './approval-hint.tsx'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
+import { MentionAll } from './mention-all.tsx'
 import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
 import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job-values.ts'
@@ -127,6 +128,7 @@ function JobForm() {
       />
       <ApprovalHint instanceId={instanceId} />
       <Recipients form={form} onPickGroups={groups.pick} />
+      <MentionAll form={form} />
       <ScheduledAt
         ref={time}
         value={scheduledAt}

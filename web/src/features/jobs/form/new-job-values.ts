@@ -23,6 +23,8 @@ export type Values = {
   contacts: ChosenContact[]
   phoneNumbers: string
   excludedListIds: number[]
+  /** For groups. */
+  mentionsAll: boolean
   /** Texts for people without a value, by the key of the variable. */
   fallbacks: Record<string, string>
   leaveOutIncomplete: boolean
@@ -48,6 +50,7 @@ export const blank: Values = {
   contacts: [],
   phoneNumbers: '',
   excludedListIds: [],
+  mentionsAll: false,
   fallbacks: {},
   leaveOutIncomplete: false,
 }
@@ -68,6 +71,7 @@ export function bodyOf(values: Values) {
     ...(name.trim() !== '' && { name }),
     ...{ jobType, ...messageOf(values), instanceId, scheduledAt },
     ...recipientsOf(values),
+    ...(jobType === 'SendToGroups' && values.mentionsAll && { mentionsAll: true }),
     ...fallbacksOf(values),
   }
 }

@@ -1,0 +1,52 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { done } from '../../../../test/job.ts'
+import { answers, jobRequests, open, created as pending, submit } from '../../../../test/job-form.tsx'
+import { member, renderApp } from '../../../../test/render.tsx'
+import { pageOf } from '../../../../test/server.ts'
+import { choose } from '../../../../test/steps.ts'
+
+const label = 'Mention all members of the groups'
+
+// R-1623
+test('whoever may mention everybody ticks a box for groups', async () => {
+  const { person, requests } = open({ 'POST /jobs': () => pending })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await person.click(await screen.findByRole('checkbox', { name: label }))
+  await submit(person)
+  await waitFor(() => expect(jobRequests(requests)).toMatchObject([{ mentionsAll: true }]))
+})
+
+// R-1623
+test('the box is missing for people', async () => {
+  const { person } = open()
+  await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
+  expect(screen.queryByRole('checkbox', { name: label })).toBeNull()
+})
+
+// R-1623
+test('the box is missing for those without the right', async () => {
+  renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: true }, answers })
+  await screen.findByLabelText(/Type/)
+  expect(screen.queryByRole('checkbox', { name: label })).toBeNull()
+})
+
+// R-1622
+test.each([
+  [{ reached: 180, members: 212 }, 'Mentioned 180 of 212; 32 hide their number'],
+  [{ reached: 212, members: 212 }, 'Mentioned all 212'],
+  [null, 'Without mentions: this account had mentioned the group that day'],
+])('the job’s page tells the mentions %j', async (mentions, words) => {
+  const [sent] = done.sentMessages
+  renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => ({ ...done, mentionsAll: true }),
+      'GET /jobs/:id/recipients': () => pageOf([{ ...(sent as NonNullable<typeof sent>), mentions }]), // it has sent one
+    },
+  })
+  const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
+  expect(await table.findByText(words)).toBeTruthy()
+  expect(screen.getByText('All members of the groups')).toBeTruthy()
+})
