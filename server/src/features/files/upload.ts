@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { StoredFile } from '@sendroom/contract/files'
 import { limits } from '@sendroom/contract/limits'
 import type { FastifyRequest } from 'fastify'
@@ -37,16 +36,14 @@ export async function storeUpload(deps: Deps, request: FastifyRequest): Promise<
 }
 
 async function receive(request: FastifyRequest, draft: Draft) {
-  const hash = createHash('sha256')
   const progress = expectProgress(request.raw)
   const fileName = await readUpload(request, 'file', UPLOAD, async (bytes) => {
     progress(bytes.length)
-    hash.update(bytes)
     await draft.write(bytes).catch(storeDown)
   })
   if (draft.size === 0) throw new Refusal('file_empty')
-  await draft.finish().catch(storeDown)
-  return { fileName, sha256: hash.digest() }
+  const sha256 = await draft.finish().catch(storeDown)
+  return { fileName, sha256 }
 }
 
 async function keepOnce(

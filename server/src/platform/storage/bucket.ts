@@ -10,6 +10,8 @@ export type Bucket = Extract<ImageStore, { kind: 's3' }>
 /** A file of 100 MB may take so long on its way to the store. */
 const LARGE_MS = 300_000
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
 /**
  * A bucket of S3. `drafts` is a folder of this machine where large files are complete before they are sent. The AWS
  * client finds the credentials itself, in the places that AWS's own tools use.
@@ -32,6 +34,8 @@ export async function openBucket(
     // Stores other than Amazon's find buckets by path, not by host name.
     ...(endpoint && { endpoint, forcePathStyle: true }),
     // By default the client waits minutes for a store that does not answer, and so would the user.
+    // Errors reach the caller.
+    logger: SILENT,
     requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   })
   const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
@@ -58,7 +62,10 @@ export async function openBucket(
     },
     async keep(draft, name, mimeType) {
       const body = { Body: createReadStream(draft.path), ContentLength: draft.size, ContentType: mimeType }
-      await client.send(new PutObjectCommand({ ...object(name), ...body }), { requestTimeout: LARGE_MS })
+      // Otherwise the client would send the checksum behind the bytes, in an encoding that many other stores don't know.
+      const checksum = { ChecksumSHA256: draft.sha256().toString('base64') }
+      const put = new PutObjectCommand({ ...object(name), ...body, ...checksum })
+      await client.send(put, { requestTimeout: LARGE_MS })
       await draft.discard()
     },
     async open(name, range) {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, open, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Source } from './source.ts'
@@ -14,8 +14,10 @@ const BUFFER_BYTES = 1 << 18
 export type Draft = Source & {
   path: string
   write: (bytes: Uint8Array) => Promise<void>
-  /** Returns when the disk has all that was written. Only then can the file be read. */
-  finish: () => Promise<void>
+  /** Returns the SHA-256 when the disk has all that was written. Only then can the file be read. */
+  finish: () => Promise<Buffer>
+  /** The same, once it is finished. */
+  sha256: () => Buffer
   close: () => Promise<void>
   discard: () => Promise<void>
 }
@@ -25,6 +27,8 @@ export async function createDraft(folder: string): Promise<Draft> {
   const path = join(folder, `${randomUUID()}${PART}`)
   const file = await open(path, 'wx+', 0o600)
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  const hash = createHash('sha256')
+  let digest: Buffer | undefined
   let buffered = 0
   let isOpen = true
   let size = 0
@@ -46,6 +50,7 @@ export async function createDraft(folder: string): Promise<Draft> {
       return size
     },
     async write(bytes) {
+      hash.update(bytes)
       for (let at = 0; at < bytes.length; ) {
         const piece = bytes.subarray(at, at + BUFFER_BYTES - buffered)
         buffer.set(piece, buffered)
@@ -58,6 +63,12 @@ export async function createDraft(folder: string): Promise<Draft> {
     async finish() {
       await flush()
       await file.sync()
+      digest = hash.digest()
+      return digest
+    },
+    sha256() {
+      if (!digest) throw new Error('The file is not finished.')
+      return digest
     },
     async read(offset, length) {
       const into = Buffer.alloc(Math.max(0, Math.min(length, size - offset)))
