@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { collectAfter } from '../platform/storage/flow.ts'
 import { DamagedError, type Part, packTar, unpackTar } from './tar.ts'
 
 /** The last part: what `sha256sum` would print for all others. An archive without it was cut off. */
@@ -28,6 +29,7 @@ async function* withChecksums(parts: AsyncIterable<Part>): AsyncGenerator<Part> 
   const lines: string[] = []
   for await (const part of parts) {
     lines.push(lineOf(part))
+    collectAfter(part.bytes.length)
     yield part
   }
   yield { name: CHECKSUMS, bytes: Buffer.from(lines.join('')) }
@@ -48,6 +50,7 @@ export async function* readArchive(path: string): AsyncGenerator<Part> {
       if (part.name === CHECKSUMS) checksums = part.bytes.toString()
       else {
         lines.push(lineOf(part))
+        collectAfter(part.bytes.length)
         yield part
       }
     }

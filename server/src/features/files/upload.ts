@@ -11,11 +11,12 @@ import { mimeTypeOf } from '../../platform/files/types.ts'
 import { requireRoomOnDisk } from '../../platform/quotas.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Draft } from '../../platform/storage/draft.ts'
+import type { Flow } from '../../platform/storage/flow.ts'
 import { readUpload } from '../../platform/upload.ts'
 
 export const UPLOAD = { maxBytes: limits.fileMegabytes << 20, tooLarge: 'file_over_limit' } as const
 
-type Deps = { begin: Begin; files: FileStore }
+type Deps = { begin: Begin; files: FileStore; flow: Flow }
 
 /**
  * Stores the file of a form. The bytes go to the disk while they arrive, and are looked at there. The store keeps the
@@ -26,7 +27,7 @@ export async function storeUpload(deps: Deps, request: FastifyRequest): Promise<
   await deps.begin((tx, caller) => requireRoomOnDisk(tx, caller.id, declared))
   const draft = await deps.files.createDraft()
   try {
-    const { fileName, sha256 } = await receive(request, draft)
+    const { fileName, sha256 } = await receive(request, draft, deps.flow)
     const detected = await detect(draft).catch(storeDown)
     const row = await keepOnce(deps, draft, sha256, detected)
     return { ...row, url: `/files/${row.name}`, fileName: cleanFileName(fileName, detected.extension) }
@@ -35,11 +36,12 @@ export async function storeUpload(deps: Deps, request: FastifyRequest): Promise<
   }
 }
 
-async function receive(request: FastifyRequest, draft: Draft) {
+async function receive(request: FastifyRequest, draft: Draft, flow: Flow) {
   const progress = expectProgress(request.raw)
   const fileName = await readUpload(request, 'file', UPLOAD, async (bytes) => {
     progress(bytes.length)
     await draft.write(bytes).catch(storeDown)
+    await flow(bytes.length)
   })
   if (draft.size === 0) throw new Refusal('file_empty')
   const sha256 = await draft.finish().catch(storeDown)
@@ -47,7 +49,7 @@ async function receive(request: FastifyRequest, draft: Draft) {
 }
 
 async function keepOnce(
-  { begin, files }: Deps,
+  { begin, files }: Pick<Deps, 'begin' | 'files'>,
   draft: Draft,
   sha256: Buffer,
   { extension, ...about }: Detected,

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orNotFound } from '../refusal.ts'
+import { type Flow, openFlow, throughFlow } from '../storage/flow.ts'
 import { readRange } from './range.ts'
 import type { FileStore } from './store.ts'
 import { mimeTypeOf } from './types.ts'
 
+type Deps = { files: FileStore; flow: Flow }
 type Request = FastifyRequest<{ Params: { name: string } }>
 
 /** Browsers play these and run nothing in them. They show or run some of the others. */
@@ -11,6 +13,7 @@ const isPlayed = (mimeType: string) => /^(audio|video)\//.test(mimeType)
 
 /** Files need no session: their names can't be guessed. Players ask for parts of them. */
 export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
+  const flow = openFlow()
   app.route<{ Params: { name: string } }>({
     // Fastify's own HEAD would read the file to its end.
     method: ['GET', 'HEAD'],
@@ -27,12 +30,12 @@ export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         etag: `"${name}"`,
       })
-      return answer(request, reply, size, files)
+      return answer(request, reply, size, { files, flow })
     },
   })
 }
 
-async function answer(request: Request, reply: FastifyReply, size: number, files: FileStore) {
+async function answer(request: Request, reply: FastifyReply, size: number, { files, flow }: Deps) {
   const { name } = request.params
   const { range: asked, 'if-range': known } = request.headers
   // Only for whoever has a part of this very file.
@@ -43,5 +46,5 @@ async function answer(request: Request, reply: FastifyReply, size: number, files
   reply.header('content-length', range ? range.end - range.start + 1 : size)
   if (request.method === 'HEAD') return reply.send()
   const { stream } = orNotFound(await files.openFile(name, range))
-  return reply.send(stream)
+  return reply.send(throughFlow(stream, flow))
 }

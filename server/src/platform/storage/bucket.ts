@@ -62,7 +62,7 @@ export async function openBucket(
     },
     async keep(draft, name, mimeType) {
       const body = { Body: createReadStream(draft.path), ContentLength: draft.size, ContentType: mimeType }
-      // Otherwise the client would send the checksum behind the bytes, in an encoding that many other stores don't know.
+      // Otherwise the client would send the checksum behind the bytes, in an encoding that many stores don't know.
       const checksum = { ChecksumSHA256: draft.sha256().toString('base64') }
       const put = new PutObjectCommand({ ...object(name), ...body, ...checksum })
       await client.send(put, { requestTimeout: LARGE_MS })

@@ -1,0 +1,31 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { openFlow, throughFlow } from './flow.ts'
+
+// R-1765
+test('all who share a flow share its rate, and little passes at once', async () => {
+  const flow = openFlow()
+  const began = performance.now()
+  await flow(1000)
+  expect(performance.now() - began).toBeLessThan(1000)
+
+  await Promise.all([flow(10e6), flow(10e6)])
+
+  expect(performance.now() - began).toBeGreaterThan(390)
+})
+
+test('whoever leaves ends the stream behind the flow', async () => {
+  const stream = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.alloc(1000)
+    })(),
+    { objectMode: false },
+  )
+  for await (const _ of throughFlow(stream, async () => {})) break
+  await expect.poll(() => stream.destroyed).toBe(true)
+})
+
+test('an error of the stream is one of the flow', async () => {
+  const stream = new Readable({ read: () => void stream.destroy(new Error('lost')) })
+  await expect(throughFlow(stream, async () => {}).toArray()).rejects.toThrow('lost')
+})
