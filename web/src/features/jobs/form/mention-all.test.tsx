@@ -43,7 +43,7 @@ test.each([
     path: '/jobs/3',
     answers: {
       'GET /jobs/:id': () => ({ ...done, mentionsAll: true }),
-      'GET /jobs/:id/recipients': () => pageOf([{ ...(sent as NonNullable<typeof sent>), mentions }]), // it has sent one
+      'GET /jobs/:id/recipients': () => pageOf([{ ...(sent as NonNullable<typeof sent>), mentions }]),
     },
   })
   const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
