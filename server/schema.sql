@@ -826,6 +826,7 @@ CREATE TABLE messages (
   has_variables boolean NOT NULL DEFAULT false,
   file_id bigint,
   content jsonb,
+  edited_by_user_id bigint,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_content_has_file CHECK ((file_id IS NOT NULL) = COALESCE((content ->> 'kind'::text) = ANY (ARRAY['video'::text, 'document'::text, 'audio'::text, 'voice'::text]), false)) NOT VALID,
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
@@ -1139,6 +1140,7 @@ CREATE TABLE series (
   changes_asked_by_name text,
   changes_asked_words text,
   changes_asked_at timestamptz,
+  text_edited_by_user_id bigint,
   CONSTRAINT series_pkey PRIMARY KEY (id),
   CONSTRAINT series_approved_recipients_check CHECK (approved_recipients > 0),
   CONSTRAINT series_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
@@ -1456,7 +1458,7 @@ CREATE OR REPLACE FUNCTION change_series_of_message()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update series s set version = version + 1
+  update series s set version = version + 1, text_edited_by_user_id = new.edited_by_user_id
   where s.state <> 'ended' and s.id in (
     select m.series_id from series_messages m where m.message_id = new.id
     union all

@@ -75,6 +75,30 @@ test('somebody else than its author approves a series, and its jobs with it', as
   expect(await make()).toEqual({ review: 'approved' })
 })
 
+// R-1519
+test('whoever changed a text last does not approve it', async () => {
+  const { author, approver, instance, message, get, approve, id } = await fixture()
+  const another = await context.add.user({ instances: [instance], canApproveJobs: true })
+  expect(await approve(approver)).toMatchObject({ status: 200 })
+  const edit = (textContent: string) =>
+    context.call(approver, contract.messages.update, {
+      params: { id: message.id },
+      body: { textContent, instanceId: instance.id },
+    })
+
+  expect((await edit('Mine')).status).toBe(200)
+  expect(await approve(approver)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
+  expect((await get()).approval).toMatchObject({ isApproved: false, canApprove: false })
+  expect(await approve(another)).toMatchObject({ status: 200 })
+
+  await edit('Mine again')
+  expect(await approve(approver)).toMatchObject({ status: 403 })
+  // As if its author had saved it with that text.
+  await context.db.run(sql`
+    update series set author_id = ${author.id}, text_edited_by_user_id = null, version = version + 1 where id = ${id}`)
+  expect(await approve(approver)).toMatchObject({ status: 200 })
+})
+
 // R-1402
 test('whoever read another text of a message approves nothing', async () => {
   const { approver, get, approve, make } = await fixture()

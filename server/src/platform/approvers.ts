@@ -19,9 +19,12 @@ const isApprovedRun = sql`coalesce(r.approved_message = message_content_hash(r.m
 export const unapprovedRuns = sql`
   from series_runs r where r.series_id = s.id and r.message_id is not null and not ${isApprovedRun}`
 
-/** SQL condition: the user has neither saved the series `s` nor chosen a message of its runs that is to be approved. */
+/**
+ * SQL condition: the user has neither saved the series `s` nor changed a text of it since, nor chosen a message of its
+ * runs that is to be approved.
+ */
 export const isNoAuthorOfSeries = (userId: Sql) => sql`(
-  s.author_id is distinct from ${userId}
+  s.author_id is distinct from ${userId} and s.text_edited_by_user_id is distinct from ${userId}
   and not exists (select ${unapprovedRuns} and r.message_by_user_id = ${userId}))`
 
 /** SQL condition: somebody has approved the series `s` as it is now, without the messages of single runs. */

@@ -65,6 +65,13 @@ export const approvalGuards = [
     { tests: 'server/test/series-approval' },
   ),
   without(
+    'nobody approves a text of a series that they changed last',
+    'server/src/platform/approvers.ts',
+    ' and s.text_edited_by_user_id is distinct from ${userId}',
+    '',
+    { tests: 'server/test/series-approval' },
+  ),
+  without(
     'nobody approves a message that they chose for a run',
     'server/src/platform/approvers.ts',
     ' and r.message_by_user_id = ${userId}))`',

@@ -114,7 +114,7 @@ export async function updateMessage(
     case when m.text_content = ${textContent} then m.has_variables else ${hasBraces({ textContent })} end`
   const updated = await tx.maybeOne<{ before: number }>(sql`
     update messages m
-    set ${assignments({ textContent, hasVariables, instanceId, version, ...replaced })}
+    set ${assignments({ textContent, hasVariables, instanceId, version, editedByUserId: caller.id, ...replaced })}
     where m.id = ${id} and ${canChangeMessage(caller, 'm')}
     returning m.version - 1 as before`)
   return updated?.before ?? null

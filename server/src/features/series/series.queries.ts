@@ -218,6 +218,7 @@ export const updateSeries = (
       nextPosition,
       authorId: caller.id,
       authorName: caller.username,
+      textEditedByUserId: null,
       version: sql`version + 1`,
     })}
     where id = ${id}`)
