@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
-import { sql, values } from '../database/sql.ts'
+import { json, sql, values } from '../database/sql.ts'
 import { sweepFiles } from '../images/clean-up.ts'
 import { insertFile, touchFile } from './queries.ts'
 import { readRange } from './range.ts'
@@ -159,7 +159,9 @@ test.each(['messages', 'jobs'] as const)('a file that one of the %s uses stays',
   const { id, name } = await store()
   const owner = table === 'messages' ? await context.add.message() : await context.add.job()
   const uses = table === 'messages' ? sql`update messages` : sql`update jobs`
-  await context.db.run(sql`${uses} set file_id = ${id} where id = ${owner.id}`)
+  await context.db.run(
+    sql`${uses} set file_id = ${id}, content = ${json({ kind: 'document' })} where id = ${owner.id}`,
+  )
 
   await sweep()
   await context.shiftClock('2 days')
