@@ -159,6 +159,9 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into import_parts values (1, 0, 'a,b');
     update deliveries set contact_id = 1 where id = 1;
     insert into delivery_texts values (1, E'a\\\\b');
+    insert into delivery_mentions (delivery_id, members, reached, phones) values (1, 3, 2, '{84912345678}');
+    insert into group_mentions (instance_id, chat_id, day, delivery_id, run) values (1, '1@g.us', 20000, 1, 1);
+    insert into provider_uploads (instance_id, name, media_id) values (1, 'a.png', 'media-1');
     insert into lists (name, kind, created_by_user_id, created_by_user_name) values (E'a\\b', 'fixed', 1, 'lan');
     insert into list_contacts values (1, 1);
     insert into list_users values (1, 1);
