@@ -6,8 +6,14 @@ export const hasFile = <C extends { kind: string }>(
   content: C | null | undefined,
 ): content is Extract<C, { file: string }> => content !== null && content !== undefined && 'file' in content
 
+/** Whether WhatsApp shows a caption with messages of this kind. */
+export const hasCaption = (kind: string) => kind !== 'audio' && kind !== 'voice'
+
 type Written = { textContent: string; content: { kind: string; fileName?: string } | null }
 
-/** The text that goes with a file. A message without one has the name of its file as `textContent`. */
+/**
+ * The text that goes with a message. A file without a caption has its name as `textContent`, and so at first has a
+ * voice message, whose text may be changed and is never sent.
+ */
 export const captionOf = ({ textContent, content }: Written): string =>
-  textContent === content?.fileName ? '' : textContent
+  content && (textContent === content.fileName || !hasCaption(content.kind)) ? '' : textContent

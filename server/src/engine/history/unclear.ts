@@ -46,7 +46,7 @@ export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<num
 
 /** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for the job `j`. Both kinds are rare. */
 const isUncertain = sql`(
-  j.content->>'fileName' = j.text_content
+  j.content->>'fileName' = j.text_content or j.content->>'kind' in ('audio', 'voice')
   or j.job_type = 'SendToGroups' and exists (
     select from deliveries d where d.job_id = j.id and d.chat_id like '%@newsletter')
 )`

@@ -87,6 +87,12 @@ test.each<[string, JobContent & { text: string }, Partial<OwnMessage>, boolean]>
     { kind: 'voice', media: { sha256: null, size: null, fileName: null } },
     false,
   ],
+  [
+    'a voice message by its bytes, whatever its text',
+    { ...fileOf('voice', 'a.ogg'), text: 'Hi' },
+    { kind: 'voice', media: hash },
+    true,
+  ],
   ['a poll', { ...poll, text: 'Tea?' }, { kind: 'poll', text: 'Tea?', options: ['Yes', 'No'] }, true],
   [
     'a poll with other answers',
@@ -116,6 +122,12 @@ test.each<[string, JobContent & { text: string }, string, boolean]>([
   ['a poll', { ...poll, text: 'Tea?' }, '1@g.us', true],
   ['a video with a caption', { ...fileOf('video', 'a.mp4'), text: 'Hi' }, '1@g.us', true],
   ['a video without one', { ...fileOf('video', 'a.mp4'), text: 'a.mp4' }, '1@g.us', false],
+  [
+    'a voice message with another text than the name',
+    { ...fileOf('voice', 'a.ogg'), text: 'Hi' },
+    '1@g.us',
+    false,
+  ],
   ['a text in a channel', { ...text, text: 'Hi' }, '1@newsletter', false],
 ])('whether the evidence of %s is certain', (_name, job, chatId, isCertain) => {
   expect(isEvidenceCertain({ ...job, chatId })).toBe(isCertain)
