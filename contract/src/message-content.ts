@@ -29,13 +29,19 @@ const pollOption = z
   .min(1, key('MESSAGE.POLL_OPTION_INVALID'))
   .max(limits.pollOption, key('MESSAGE.POLL_OPTION_INVALID'))
 
+/** Empty answers have an error of their own. */
+function areDifferent(options: string[]): boolean {
+  const written = options.filter((option) => option !== '')
+  return new Set(written).size === written.length
+}
+
 const pollFields = {
   kind: z.literal('poll'),
   options: z
     .array(pollOption)
     .min(limits.pollOptionsMin, key('MESSAGE.POLL_OPTIONS_TOO_FEW'))
     .max(limits.pollOptionsMax, key('MESSAGE.POLL_OPTIONS_TOO_MANY'))
-    .refine((options) => new Set(options).size === options.length, key('MESSAGE.POLL_OPTIONS_ALIKE')),
+    .refine(areDifferent, key('MESSAGE.POLL_OPTIONS_ALIKE')),
   allowsSeveral: z.boolean().describe('Whether people may choose several options.').default(false),
 }
 

@@ -148,6 +148,15 @@ export class InvalidInput extends Error {
   }
 }
 
+/** Rethrows an error of fields that the request has below another one, such as those of `message`. */
+export const asBelow =
+  (parent: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof InvalidInput)) throw error
+    const fields = Object.entries(error.fields).map(([field, words]) => [`${parent}.${field}`, words])
+    throw new InvalidInput(Object.fromEntries(fields), error.params)
+  }
+
 /** Throws `stale_version` if the caller has read another version than the present one. Callers may omit theirs. */
 export function requireVersion(read: number | undefined, present: number): void {
   if (read !== undefined && read !== present) throw new Refusal('stale_version')

@@ -12,7 +12,7 @@ import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { canMention, noContent, storeContent, textWith } from '../../platform/message-content.ts'
 import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { requireRoomForRecipients } from '../../platform/quotas.ts'
-import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import { asBelow, InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordCreation } from './audit.ts'
 import { findJobRow, findRequestedJob, forgetRequest, lockMessageForShare } from './jobs.queries.ts'
 import { withRecipients } from './large-list.ts'
@@ -171,7 +171,8 @@ async function writeOrder(
 /** Writes the message of the job's instance, and reads of it what the job copies. */
 async function writeMessage(deps: NewJobDeps, tx: Tx, caller: Caller, order: NewJob, imageId: number | null) {
   const { instanceId } = order
-  const { id } = await deps.writeMessage(tx, caller, { ...written(order), instanceId, groupIds: [], imageId })
+  const message = { ...written(order), instanceId, groupIds: [], imageId }
+  const { id } = await deps.writeMessage(tx, caller, message).catch(asBelow('message'))
   return orNotFound(await lockMessageForShare(tx, caller, id))
 }
 

@@ -94,7 +94,7 @@ test('a change as the specification has it changes the text alone, with an image
 
 // R-1609
 test('a file that is gone, or that phones would not play as this, is an error at the content', async () => {
-  const { content, create } = await memberWithVideo()
+  const { member, instance, content, create } = await memberWithVideo()
   const document = await context.add.file('document')
 
   expect(await create({ content: { ...content, file: `${'0'.repeat(32)}.mp4` } })).toMatchObject({
@@ -104,6 +104,17 @@ test('a file that is gone, or that phones would not play as this, is an error at
   expect(await create({ content: { ...content, file: document.name } })).toMatchObject({
     status: 400,
     body: { fields: { content: 'MESSAGE.FILE_NOT_PLAYABLE' } },
+  })
+  const message = { textContent: '', content: { ...content, file: document.name } }
+  const order = {
+    jobType: 'SendToUsers',
+    phoneNumbers: '0901234567',
+    instanceId: instance.id,
+    message,
+  } as const
+  expect(await context.call(member, jobs.create, { body: order })).toMatchObject({
+    status: 400,
+    body: { fields: { 'message.content': 'MESSAGE.FILE_NOT_PLAYABLE' } },
   })
 })
 
