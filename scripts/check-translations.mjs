@@ -15,7 +15,7 @@ const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
 /** Names, units and formats that every language writes in English. `email`, `menu`, `tab` and `video` are loanwords. */
 const INTERNATIONAL_WORDS = new Set(
   'Sendroom WhatsApp Whapi Channel QR API URL http https Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
-    .concat(' GB ms PostgreSQL chrony fsync email menu tab video QC')
+    .concat(' GB ms PostgreSQL chrony fsync email menu tab video QC AAC AMR Ogg Opus Google Maps')
     .toLowerCase()
     .split(' '),
 )
@@ -70,9 +70,11 @@ function* englishWords({ vi, cn }) {
           yield `${language}: ${key} has the English word “${word}”.`
 }
 
+/** Names of settings, files and formats such as MP4 and H.264 are no words. */
 const latinWordsOf = (text) =>
-  text.replace(/\{\{[^}]*\}\}|[A-Z]+(_[A-Z]+)+|[a-z]+[._][a-z]+/g, ' ').match(/[\p{Script=Latin}\p{M}]+/gu) ??
-  []
+  text
+    .replace(/\{\{[^}]*\}\}|[A-Z]+(_[A-Z]+)+|[a-z]+[._][a-z]+|[A-Z]{1,2}\.?\d+[A-Z]?/g, ' ')
+    .match(/[\p{Script=Latin}\p{M}]+/gu) ?? []
 
 const withoutAccents = (word) => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 

@@ -83,5 +83,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: { groups: files } } },
   },
-  server: { proxy: { '/api': api, '/images': api } },
+  server: { proxy: { '/api': api, '/images': api, '/files': api } },
 })

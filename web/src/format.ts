@@ -63,6 +63,22 @@ export function formatDuration(ms: number): string {
     .trim()
 }
 
+/** The length of a video or audio as players show it, such as `2:05`. */
+export function formatLength(seconds: number): string {
+  const whole = Math.round(seconds)
+  const parts = [Math.floor(whole / 60) % 60, whole % 60]
+  if (whole >= 3600) parts.unshift(Math.floor(whole / 3600))
+  return parts.map((part, place) => (place === 0 ? `${part}` : `${part}`.padStart(2, '0'))).join(':')
+}
+
+/** The size of a file, such as `1.4 MB`. A megabyte has 1,024 kB, as in the limits of uploads. */
+export function formatSize(bytes: number): string {
+  const isSmall = bytes < 1024 * 1024
+  const value = bytes / (isSmall ? 1024 : 1024 * 1024)
+  const rounded = value < 10 ? Math.max(0.1, Math.round(value * 10) / 10) : Math.round(value)
+  return formatUnit(rounded, isSmall ? 'kilobyte' : 'megabyte', 'short')
+}
+
 /** How long ago an instant was, in words, such as `2 hours ago`. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))

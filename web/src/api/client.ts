@@ -18,12 +18,16 @@ export async function call<N extends EndpointName>(
   name: N,
   input: InputOf<N>,
   signal?: AbortSignal,
+  send?: Send,
 ): Promise<OutputOf<N>> {
-  const response = await request(name, input, signal)
+  const response = await request(name, input, signal, send)
   const text = await response.text()
   // The cast is safe: an endpoint whose output is undefined answers with an empty body.
   return (text === '' ? undefined : JSON.parse(text)) as OutputOf<N>
 }
+
+/** Sends a request as `fetch` does. Rejects with a `TypeError` when no answer arrives. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>
 
 /** Any endpoint's input. `InputOf` has already checked it against the contract. */
 type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
@@ -36,17 +40,20 @@ export async function request<N extends EndpointName>(
   name: N,
   input: InputOf<N>,
   signal?: AbortSignal,
+  send: Send = sendOrTakeEarly,
 ): Promise<Response> {
   const { params = {}, query = {}, body } = input as AnyInput
   const [method = 'GET', path = ''] = name.split(' ')
   const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])))
   const token = currentToken()
-  const response = await fetchFromServer(`/api${filled}${queryText(query)}`, {
-    method,
-    headers: headersFor(method, body, token),
-    ...bodyOf(body),
-    ...(signal && { signal }),
-  })
+  const response = await fromServer(
+    send(`/api${filled}${queryText(query)}`, {
+      method,
+      headers: headersFor(method, body, token),
+      ...bodyOf(body),
+      ...(signal && { signal }),
+    }),
+  )
   if (response.ok) {
     setConnection('good')
     return response
@@ -54,16 +61,19 @@ export async function request<N extends EndpointName>(
   if (response.status === 401 && name !== 'POST /auth/login') expireSession(token)
   const failure = new Failure(response.status, await response.json().catch(() => ({})))
   setConnection(failure.code === 'database_unavailable' ? 'unavailable' : 'good')
-  if (failure.code === 'confirm_password' && (await askForPassword())) return request(name, input, signal)
+  if (failure.code === 'confirm_password' && (await askForPassword()))
+    return request(name, input, signal, send)
   throw failure
 }
 
-async function fetchFromServer(url: string, init: RequestInit) {
+const sendOrTakeEarly: Send = (url, init) => (init.method === 'GET' && takeEarly(url)) || fetch(url, init)
+
+async function fromServer(answer: Promise<Response>) {
   try {
-    const response = await ((init.method === 'GET' && takeEarly(url)) || fetch(url, init))
+    const response = await answer
     if (!isProxyError(response)) return response
   } catch (error) {
-    // `fetch` rejects with a TypeError, in the browser's own words, when no answer arrives.
+    // The message of this error is in the browser's own words.
     if (!(error instanceof TypeError)) throw error
   }
   setConnection('unreachable')

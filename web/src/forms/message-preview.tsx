@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import type { MessageContent } from '@sendroom/contract/message-content'
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Section } from '../ui/section.tsx'
@@ -8,12 +9,13 @@ import type { ContactPreview } from './use-text-preview.ts'
 type Props = {
   text: string
   imageUrl: string | null
+  content: MessageContent | null
   /** The text for a contact, if it has variables. */
   forContact: ContactPreview | null
 }
 
 /** A preview of the message as WhatsApp shows it: for a contact, or with marks in the places of its variables. */
-export function MessagePreview({ text, imageUrl, forContact }: Props) {
+export function MessagePreview({ text, imageUrl, content, forContact }: Props) {
   const { t } = useTranslation()
   // Deferred: a long text is parsed on each keystroke and must not slow down the typing.
   const typed = useDeferredValue(text)
@@ -26,6 +28,7 @@ export function MessagePreview({ text, imageUrl, forContact }: Props) {
           text={isComplete ? shown.text : typed}
           hasVariables={!isComplete}
           imageUrl={imageUrl}
+          content={content}
           hint={t('MESSAGE.PREVIEW_EMPTY')}
         />
         {forContact && <PreviewedContact {...forContact} />}

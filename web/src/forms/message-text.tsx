@@ -1,14 +1,24 @@
-import { Button, Group, Menu, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Menu, Stack, Text, Textarea } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
-import { limits } from '@sendroom/contract/limits'
 import { IconBraces } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { useTextMistake, useVariables } from './text-variables.ts'
 
+type Props = GetInputPropsReturnType & {
+  label: string
+  hint: string | undefined
+  isRequired: boolean
+  /** The rows of an empty text. */
+  rows: number
+  max: number
+  /** WhatsApp may cut off what is longer. */
+  adviseBelow: number | undefined
+}
+
 /** The text of a message with the number of its characters. Takes the input props of the form's field. */
-export function MessageText(props: GetInputPropsReturnType) {
+export function MessageText({ label, hint, isRequired, rows, max, adviseBelow, ...props }: Props) {
   const { t } = useTranslation()
   const area = useRef<HTMLTextAreaElement>(null)
   const text = String(props.value)
@@ -30,11 +40,11 @@ export function MessageText(props: GetInputPropsReturnType) {
   return (
     <Stack gap={4}>
       <Textarea
-        label={t('MESSAGE.TEXT')}
-        description={t('MESSAGE.TEXT_HINT')}
-        required
+        label={label}
+        description={hint}
+        required={isRequired}
         autosize
-        minRows={5}
+        minRows={rows}
         maxRows={16}
         dir="auto"
         {...props}
@@ -43,10 +53,15 @@ export function MessageText(props: GetInputPropsReturnType) {
       />
       <Group justify="space-between" gap="xs">
         <VariableMenu onChoose={insert} />
-        <Text size="xs" c={text.length > limits.messageText ? 'var(--mantine-color-error)' : 'dimmed'}>
-          {formatNumber(text.length)}/{formatNumber(limits.messageText)}
+        <Text size="xs" c={text.length > max ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {formatNumber(text.length)}/{formatNumber(max)}
         </Text>
       </Group>
+      {adviseBelow !== undefined && text.length > adviseBelow && (
+        <Alert color="yellow" role="status">
+          {t('MESSAGE.CAPTION_LONG', { caption: formatNumber(adviseBelow) })}
+        </Alert>
+      )}
     </Stack>
   )
 }

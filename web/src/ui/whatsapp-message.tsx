@@ -1,14 +1,20 @@
 import { Text } from '@mantine/core'
+import { captionOf, hasCaption } from '@sendroom/contract/captions'
+import type { MessageContent } from '@sendroom/contract/message-content'
 import { Fragment, type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Picture } from './picture.tsx'
-import { markVariables, splitMarks } from './variable-marks.ts'
+import { markVariables } from './variable-marks.ts'
+import { WhatsAppContent } from './whatsapp-content.tsx'
+import { WithMarks } from './whatsapp-marks.tsx'
 import classes from './whatsapp-message.module.css'
 import { type Line, type Piece, whatsAppLines } from './whatsapp-text.ts'
 
 type Props = {
+  /** The text, or the caption, question or name that goes with the content. */
   text: string
   imageUrl: string | null
+  content: MessageContent | null
   /** Whether double braces in the text are variables, which are shown as marks then. */
   hasVariables?: boolean
   /** Text for an empty message. */
@@ -16,10 +22,12 @@ type Props = {
 }
 
 /** A message as WhatsApp shows it. */
-export function WhatsAppMessage({ text, imageUrl, hasVariables = false, hint }: Props) {
+export function WhatsAppMessage({ text, imageUrl, content, hasVariables = false, hint }: Props) {
   const { t } = useTranslation()
-  const lines = useMemo(() => whatsAppLines(hasVariables ? markVariables(text) : text), [text, hasVariables])
-  const isEmpty = text.trim() === '' && imageUrl === null
+  const shown = content && !hasCaption(content.kind) ? '' : captionOf({ textContent: text, content })
+  const marked = useMemo(() => (hasVariables ? markVariables(shown) : shown), [shown, hasVariables])
+  const isEmpty = shown.trim() === '' && imageUrl === null && !content
+  const hasPlainText = content?.kind === 'poll' || content?.kind === 'location'
   return (
     // A long text scrolls, so the keyboard must be able to focus it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -29,18 +37,24 @@ export function WhatsAppMessage({ text, imageUrl, hasVariables = false, hint }: 
           {hint}
         </Text>
       ) : (
-        <div className={classes.bubble}>
+        <div className={classes.bubble} data-wide={content !== null || undefined}>
           {imageUrl !== null && (
             <Picture className={classes.image} src={imageUrl} alt={t('COMMON.MESSAGE_IMAGE')} />
           )}
-          {lines.map((line, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
-            <LineOf key={at} line={line} />
-          ))}
+          {content && <WhatsAppContent content={content} text={marked} />}
+          {!hasPlainText && !(content && shown === '') && <Lines text={marked} />}
         </div>
       )}
     </div>
   )
+}
+
+function Lines({ text }: { text: string }) {
+  const lines = useMemo(() => whatsAppLines(text), [text])
+  return lines.map((line, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
+    <LineOf key={at} line={line} />
+  ))
 }
 
 /** A line in the direction of its own script, as in WhatsApp. */
@@ -55,18 +69,6 @@ const Pieces = ({ pieces }: { pieces: Piece[] }) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
     <Fragment key={at}>{typeof piece === 'string' ? <WithMarks text={piece} /> : look(piece)}</Fragment>
   ))
-
-const WithMarks = ({ text }: { text: string }) =>
-  splitMarks(text).map((part, at) =>
-    at % 2 === 0 ? (
-      part
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity
-      <mark key={at} className={classes.variable}>
-        {part}
-      </mark>
-    ),
-  )
 
 function look(piece: Exclude<Piece, string>): ReactNode {
   switch (piece.kind) {

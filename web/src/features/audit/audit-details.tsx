@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import type { AuditEntry } from '@sendroom/contract/audit'
+import type { MessageContent } from '@sendroom/contract/message-content'
 import { useTranslation } from 'react-i18next'
 import { formatSecond } from '../../format.ts'
 import { type Column, Table } from '../../lists/table.tsx'
@@ -15,7 +16,7 @@ type Props = { entry: AuditEntry; onClose: () => void }
 export function AuditDetails({ entry, onClose }: Props) {
   const { t } = useTranslation()
   const { label, words } = useDetailWords()
-  const { text, formerText, changes, image, ...facts } = entry.details
+  const { text, formerText, changes, image, content, ...facts } = entry.details
   return (
     <Dialog size="lg" title={<ActionName action={entry.action} />} onClose={onClose}>
       <Stack gap="md">
@@ -39,6 +40,7 @@ export function AuditDetails({ entry, onClose }: Props) {
           title={t(formerText === undefined ? 'MESSAGE.TEXT' : 'AUDIT.AFTER')}
           text={text}
           image={image}
+          content={content}
         />
         <SentText title={t('AUDIT.BEFORE')} text={formerText} />
       </Stack>
@@ -46,15 +48,21 @@ export function AuditDetails({ entry, onClose }: Props) {
   )
 }
 
-/** The text as it was sent or saved. Its image may be gone. */
-function SentText({ title, text, image }: { title: string; text: unknown; image?: unknown }) {
+/** The text as it was sent or saved. Its image or file may be gone. */
+type SentProps = { title: string; text: unknown; image?: unknown; content?: unknown }
+
+function SentText({ title, text, image, content }: SentProps) {
   if (typeof text !== 'string') return null
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
         {title}
       </Text>
-      <WhatsAppMessage text={text} imageUrl={typeof image === 'string' ? image : null} />
+      <WhatsAppMessage
+        text={text}
+        imageUrl={typeof image === 'string' ? image : null}
+        content={(content as MessageContent | undefined) ?? null} // the server has written the contract's
+      />
     </div>
   )
 }

@@ -131,6 +131,18 @@ test.each(['constructor', 'toString'])('the unknown detail %s has its own name',
   expect(dialog.getByText(name)).toBeTruthy()
 })
 
+// R-1740
+test('the details show a poll as it was saved', async () => {
+  const content = { kind: 'poll', options: ['Yes', 'No'], allowsSeveral: false }
+  const dialog = await openDetails({
+    ...deleted,
+    action: 'message.create',
+    details: { text: 'Tea?', content },
+  })
+  expect(dialog.getByText('Select one')).toBeTruthy()
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Yes', 'No'])
+})
+
 test('the details of a changed text show both texts', async () => {
   const details = { text: 'new words', formerText: 'old words' }
   const dialog = await openDetails({ ...deleted, action: 'message.update', details })

@@ -106,6 +106,7 @@ test('a message whose image stays is saved as JSON with its groups', async () =>
   expect(requests.find(({ name }) => name === 'GET /messages/:id')?.params).toEqual({ id: '5' })
   expect(requests.find(({ name }) => name === 'PUT /messages/:id')?.body).toEqual({
     textContent: 'Hello!',
+    content: null,
     instanceId: 1,
     groupIds: [2],
     removeImage: false,

@@ -1,4 +1,4 @@
-import { type Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
+import type { Message } from '@sendroom/contract/messages'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
@@ -7,6 +7,8 @@ import { useRead } from '../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { ContentSummary } from '../../forms/content-summary.tsx'
+import { contentOf, textOf } from '../../forms/content-values.ts'
 import { type Difference, differenceOf, GroupNames, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { ClosedForm } from '../../forms/form-page.tsx'
 import { useFormData } from '../../forms/use-form-data.ts'
@@ -14,7 +16,7 @@ import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Picture } from '../../ui/picture.tsx'
 import { MessageForm } from './message-form.tsx'
-import { asJson, asMultipart, type MessageValues, valuesOf } from './message-values.ts'
+import { asJson, asMultipart, changesImage, type MessageValues, valuesOf } from './message-values.ts'
 import { MessageView } from './message-view.tsx'
 import { whyReadOnly } from './read-only.ts'
 
@@ -39,8 +41,9 @@ function NewMessageForm() {
   return (
     <MessageForm
       title={t('MESSAGE.CREATE_TITLE')}
-      schema={NewMessage}
-      save={(values) => create.mutateAsync({ body: values.imageFile ? asMultipart(values) : asJson(values) })}
+      save={(values) =>
+        create.mutateAsync({ body: changesImage(values) ? asMultipart(values) : asJson(values) })
+      }
     />
   )
 }
@@ -69,13 +72,7 @@ function EditLoadedMessage({ loaded }: { loaded: Message }) {
   })
   return (
     <>
-      <MessageForm
-        key={record.version}
-        title={t('MESSAGE.EDIT_TITLE')}
-        schema={MessageChange}
-        saved={record}
-        save={save}
-      />
+      <MessageForm key={record.version} title={t('MESSAGE.EDIT_TITLE')} saved={record} save={save} />
       {dialog}
     </>
   )
@@ -85,7 +82,10 @@ function compare(mine: MessageValues, message: Message): Difference[] {
   const theirs = valuesOf(message)
   const showInstance = (id: number | null) => <InstanceNames ids={id === null ? [] : [id]} />
   return [
-    ...differenceOf('MESSAGE.TEXT', mine.textContent, theirs.textContent),
+    ...differenceOf('MESSAGE.TEXT', textOf(mine), textOf(theirs)),
+    ...differenceOf('MESSAGE.KIND', contentOf(mine.content), contentOf(theirs.content), (content) => (
+      <ContentSummary content={content} />
+    )),
     ...differenceOf('MESSAGE.INSTANCE', mine.instanceId, theirs.instanceId, showInstance),
     ...imageDifference(mine, message),
     ...groupsDifference(mine, theirs),
@@ -102,8 +102,9 @@ function groupsDifference(mine: MessageValues, theirs: MessageValues): Differenc
 }
 
 /** An image that the user leaves as it is stays theirs, so only a new or a removed one differs. */
-function imageDifference({ imageFile, removeImage }: MessageValues, { imageUrl }: Message): Difference[] {
-  if (!imageFile && !removeImage) return []
+function imageDifference(mine: MessageValues, { imageUrl }: Message): Difference[] {
+  if (!changesImage(mine)) return []
+  const { imageFile } = mine
   const theirs = imageUrl === null ? null : 'theirs'
   return differenceOf('MESSAGE.IMAGE', imageFile?.name ?? null, theirs, (image) => {
     if (image === 'theirs' && imageUrl) return <Picture src={imageUrl} alt="" w={80} h={80} fit="contain" />
@@ -127,7 +128,11 @@ function useSave(id: number) {
   const update = useAction('PUT /messages/:id', words)
   const updateWithFile = useAction('PUT /messages/:id/with-file', words)
   return (values: MessageValues, { current: version }: Version) =>
-    values.imageFile || values.removeImage
+    changesImage(values)
       ? updateWithFile.mutateAsync({ params: { id }, body: asMultipart(values, version) })
-      : update.mutateAsync({ params: { id }, body: { ...asJson(values), removeImage: false, version } })
+      : update.mutateAsync({
+          params: { id },
+          // Without a content the message keeps the one that somebody else may have given it meanwhile.
+          body: { content: null, ...asJson(values), removeImage: false, version },
+        })
 }

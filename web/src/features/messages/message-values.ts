@@ -1,9 +1,9 @@
-import type { Message } from '@sendroom/contract/messages'
-import { escapeText } from '@sendroom/contract/personal-text'
+import { type Message, NewMessage } from '@sendroom/contract/messages'
+import { z } from 'zod'
+import { blankContent, type WrittenValues, writtenOf, writtenValuesOf } from '../../forms/content-values.ts'
 
 /** The values of the message form. */
-export type MessageValues = {
-  textContent: string
+export type MessageValues = WrittenValues & {
   instanceId: number | null
   groupIds: number[]
   imageFile: File | null
@@ -12,30 +12,29 @@ export type MessageValues = {
 
 export const blank: MessageValues = {
   textContent: '',
+  content: blankContent,
   instanceId: null,
   groupIds: [],
   imageFile: null,
   removeImage: false,
 }
 
-/** Braces of a text from before are no variables, and are shown so. */
-export const valuesOf = ({
-  textContent,
-  hasVariables,
-  instanceId,
-  assignedGroups,
-}: Message): MessageValues => ({
+export const valuesOf = (message: Message): MessageValues => ({
   ...blank,
-  textContent: hasVariables ? textContent : escapeText(textContent),
-  instanceId,
-  groupIds: assignedGroups.map((group) => group.id),
+  ...writtenValuesOf(message),
+  instanceId: message.instanceId,
+  groupIds: message.assignedGroups.map((group) => group.id),
 })
 
-export const asJson = ({ textContent, instanceId, groupIds }: MessageValues) => ({
-  textContent,
+export const asJson = ({ instanceId, groupIds, ...written }: MessageValues) => ({
+  ...writtenOf(written),
   instanceId,
   groupIds,
 })
+
+/** Whether the message is saved as a form: with a new image, or without the one that it had. */
+export const changesImage = ({ content, imageFile, removeImage }: MessageValues) =>
+  content.kind === 'text' && (imageFile !== null || removeImage)
 
 export function asMultipart(values: MessageValues, version?: number) {
   const { textContent, instanceId, groupIds, imageFile, removeImage } = values
@@ -48,3 +47,5 @@ export function asMultipart(values: MessageValues, version?: number) {
   if (imageFile) form.set('imageFile', imageFile)
   return form
 }
+
+export const MessageFormSchema = z.preprocess((values) => asJson(values as MessageValues), NewMessage)

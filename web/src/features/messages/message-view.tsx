@@ -28,6 +28,7 @@ export function MessageView({ message, reason }: Props) {
           text={message.textContent}
           hasVariables={message.hasVariables}
           imageUrl={message.imageUrl}
+          content={message.content}
         />
       </Section>
       <Section title={t('MESSAGE.FACTS')}>

@@ -19,7 +19,9 @@ const columns: Column<MessageRow>[] = [
   { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id', line: 1 },
   {
     header: 'MESSAGE.TITLE',
-    cell: ({ textContent, imageUrl }) => <MessageTitle text={textContent} imageUrl={imageUrl} />,
+    cell: ({ textContent, imageUrl, content }) => (
+      <MessageTitle text={textContent} imageUrl={imageUrl} content={content} />
+    ),
     sortBy: 'textContent',
     line: 2,
   },

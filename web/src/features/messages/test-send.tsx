@@ -1,4 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
+import type { NewContent } from '@sendroom/contract/message-content'
 import { TestRecipient } from '@sendroom/contract/messages'
 import { IconSend } from '@tabler/icons-react'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -15,6 +16,7 @@ const PAGE_SIZE = 100
 
 type Draft = {
   textContent: string
+  content?: NewContent
   imageFile: File | null
   imageOf: number | null
   /** The contact whose values stand for the variables. */

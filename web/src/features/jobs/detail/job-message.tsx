@@ -10,7 +10,12 @@ import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 
 /** The job's own copy of its message. Later changes of the message do not affect it. */
 export const JobMessage = ({ job }: { job: Job }) => (
-  <WhatsAppMessage text={job.textContent} hasVariables={job.isPersonal} imageUrl={job.imageUrl} />
+  <WhatsAppMessage
+    text={job.textContent}
+    hasVariables={job.isPersonal}
+    imageUrl={job.imageUrl}
+    content={job.content}
+  />
 )
 
 /** The texts of a job with variables, each as its recipient gets it. */
@@ -28,7 +33,11 @@ export function OwnTexts({ job }: { job: Job }) {
       <Text size="sm" role="status">
         {t('JOB.TEXT_FOR', where)}
       </Text>
-      <WhatsAppMessage text={recipient.ownText ?? job.textContent} imageUrl={job.imageUrl} />
+      <WhatsAppMessage
+        text={recipient.ownText ?? job.textContent}
+        imageUrl={job.imageUrl}
+        content={job.content}
+      />
       <Group gap="xs">
         <Button size="compact-sm" variant="default" disabled={page <= 1} onClick={() => setPage(page - 1)}>
           {t('JOB.FORMER_TEXT')}

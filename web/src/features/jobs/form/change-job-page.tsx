@@ -202,7 +202,8 @@ function WaitingFields({ job, form, change, time }: FieldsProps & { time: Ref<HT
 function Preview({ job, values, form, change }: FieldsProps & { values: ChangeValues }) {
   const { t } = useTranslation()
   const chosen = useChosenMessage(values.messageId)
-  const own = { textContent: job.textContent, hasVariables: job.isPersonal, imageUrl: job.imageUrl }
+  const { textContent, isPersonal: hasVariables, imageUrl, content } = job
+  const own = { textContent, hasVariables, imageUrl, content }
   const message = values.messageId === 0 ? own : chosen
   if (values.keepsRecipients)
     return (
@@ -212,11 +213,11 @@ function Preview({ job, values, form, change }: FieldsProps & { values: ChangeVa
             text={message.textContent}
             hasVariables={message.hasVariables}
             imageUrl={message.imageUrl}
+            content={message.content}
           />
         )}
       </Section>
     )
-  const { textContent } = own
   const isOwnPersonal = values.messageId === 0 && own.hasVariables
   return (
     <JobPreview

@@ -1,16 +1,19 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Message } from '@sendroom/contract/messages'
 import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { useRead } from '../../../api/queries.ts'
 import { useAll } from '../../../api/use-all.ts'
 import { truncate } from '../../../format.ts'
 import { useGroups, useInstances } from '../../../forms/use-choices.ts'
+import { kindWords } from '../../../ui/kind-icon.tsx'
 
 export const PAGE_SIZE = 1000
 
 /** All messages as options, newest first. */
 export function useMessages() {
+  const { t } = useTranslation()
   const { data, isLoadingError, refetch } = useAll(
     ['messages', 'named'],
     { pageSize: PAGE_SIZE, words: 'JOB.MESSAGES_FAILED' },
@@ -18,12 +21,12 @@ export function useMessages() {
   )
   const options = useMemo(
     () =>
-      data?.map(({ id, textContent, instanceId }) => ({
+      data?.map(({ id, textContent, instanceId, content }) => ({
         id,
         instanceId,
-        name: `#${id} ${truncate(textContent, limits.titleLength)}`,
+        name: `#${id} ${content ? `${t(kindWords(content.kind))}: ` : ''}${truncate(textContent, limits.titleLength)}`,
       })),
-    [data],
+    [data, t],
   )
   return { options, hasFailed: isLoadingError, retry: refetch }
 }

@@ -7,18 +7,20 @@ import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { instantAt } from '../../../format.ts'
+import { shownContent, textOf } from '../../../forms/content-values.ts'
 import { ClosedForm, FormPage } from '../../../forms/form-page.tsx'
 import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../../forms/use-file-url.ts'
+import { useMessageFields } from '../../../forms/use-message-fields.ts'
 import { ApprovalHint } from './approval-hint.tsx'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { MentionAll } from './mention-all.tsx'
 import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
-import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job-values.ts'
+import { blank, bodyOf, draftOf, fileOf, imageOf, NewJobForm, requestOf } from './new-job-values.ts'
 import { Recipients } from './recipients.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
@@ -53,8 +55,8 @@ function JobForm() {
     },
     send: async (values) => {
       const body = bodyOf(values)
-      const content = { text: message?.textContent, image: message?.imageUrl, file: fileOf(values) }
-      const requestId = requestIdOf({ ...body, ...content })
+      const { textContent: text, imageUrl: image, content: saved } = message ?? {}
+      const requestId = requestIdOf({ ...body, text, image, saved, file: fileOf(values) })
       await create.mutateAsync({ body: requestOf({ ...body, requestId }, values) })
       forgetRequest()
     },
@@ -64,9 +66,11 @@ function JobForm() {
   const messageId = isWritten ? 0 : form.values.messageId
   const messages = useMessages()
   const message = useChosenMessage(messageId)
-  const fileUrl = useFileUrl(isWritten ? form.values.imageFile : null)
+  const fields = useMessageFields(form, form.values.message, 'message.')
+  const fileUrl = useFileUrl(imageOf(form.values))
   // Deferred: a long text is parsed on each keystroke and must not slow down the typing.
-  const textContent = useDeferredValue(form.values.message.textContent)
+  const textContent = useDeferredValue(textOf(form.values.message))
+  const content = shownContent(form.values.message.content)
   const mayWrite = mayDo('canWriteMessages', useCurrentUser())
   usePresets(preset, instanceId, mayWrite && messages.options?.length === 0)
   const { setFieldValue } = form
@@ -97,7 +101,7 @@ function JobForm() {
       aside={
         <JobPreview
           draft={draftOf(form.values)}
-          message={isWritten ? { textContent, hasVariables: true, imageUrl: fileUrl } : message}
+          message={isWritten ? { textContent, hasVariables: true, imageUrl: fileUrl, content } : message}
           texts={{
             choices: form.values,
             onChoose: change,
@@ -114,6 +118,7 @@ function JobForm() {
       />
       <MessageChoice
         form={form}
+        fields={fields}
         messages={messages}
         onChoose={chooseMessage}
         change={change}

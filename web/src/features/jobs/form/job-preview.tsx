@@ -22,7 +22,7 @@ const SETTLED_MS = 400
 type Props = {
   draft: Draft
   /** The message as far as it is written, or the chosen one once it is read. */
-  message: Pick<Message, 'textContent' | 'hasVariables' | 'imageUrl'> | undefined
+  message: Pick<Message, 'textContent' | 'hasVariables' | 'imageUrl' | 'content'> | undefined
   texts: Omit<ComponentProps<typeof IncompleteTexts>, 'incomplete'>
 }
 
@@ -62,6 +62,7 @@ export function JobPreview({ draft, message, texts }: Props) {
             text={message.textContent}
             hasVariables={message.hasVariables}
             imageUrl={message.imageUrl}
+            content={message.content}
             hint={t('MESSAGE.PREVIEW_EMPTY')}
           />
         </Box>

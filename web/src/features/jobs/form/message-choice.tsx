@@ -3,12 +3,15 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { ImageField } from '../../../forms/image-field.tsx'
-import { MessageText } from '../../../forms/message-text.tsx'
+import { MessageFields } from '../../../forms/message-fields.tsx'
 import { type Choices, NamedSelect } from '../../../forms/named-select.tsx'
+import type { MessageFields as Fields } from '../../../forms/use-message-fields.ts'
 import type { Values } from './new-job-values.ts'
 
 type Props = {
   form: UseFormReturnType<Values>
+  /** The fields of the message that is written here. */
+  fields: Fields
   messages: Choices
   onChoose: (id: number) => void
   change: (values: Partial<Values>) => void
@@ -17,7 +20,7 @@ type Props = {
 }
 
 /** The message of a job: a saved one, or one that is written here. What was typed stays while the other is shown. */
-export function MessageChoice({ form, messages, onChoose, change, fileUrl }: Props) {
+export function MessageChoice({ form, fields, messages, onChoose, change, fileUrl }: Props) {
   const { t } = useTranslation()
   const mayWrite = mayDo('canWriteMessages', useCurrentUser())
   const { isWritten, messageId, imageFile } = form.values
@@ -45,20 +48,23 @@ export function MessageChoice({ form, messages, onChoose, change, fileUrl }: Pro
         />
       )}
       {isWritten && (
-        <>
-          <MessageText {...form.getInputProps('message.textContent')} />
-          <ImageField
-            currentUrl={null}
-            file={imageFile}
-            fileUrl={fileUrl}
-            isRemoved={false}
-            isBusy={form.submitting}
-            error={form.getInputProps('imageFile').error}
-            onFile={(file) => change({ imageFile: file })}
-            onRefuse={(why) => form.setFieldError('imageFile', why)}
-            onRemove={() => {}}
-          />
-        </>
+        <MessageFields
+          fields={fields}
+          hasImage={imageFile !== null}
+          image={
+            <ImageField
+              currentUrl={null}
+              file={imageFile}
+              fileUrl={fileUrl}
+              isRemoved={false}
+              isBusy={form.submitting}
+              error={form.getInputProps('imageFile').error}
+              onFile={(file) => change({ imageFile: file })}
+              onRefuse={(why) => form.setFieldError('imageFile', why)}
+              onRemove={() => {}}
+            />
+          }
+        />
       )}
     </Stack>
   )

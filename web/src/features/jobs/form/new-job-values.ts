@@ -2,6 +2,7 @@ import type { JobType } from '@sendroom/contract/job-life'
 import { NewJob } from '@sendroom/contract/new-jobs'
 import { z } from 'zod'
 import type { InputOf } from '../../../api/client.ts'
+import { blankContent, textOf, type WrittenValues, writtenOf } from '../../../forms/content-values.ts'
 import { HALF_TYPED } from '../../../forms/half-typed-date.ts'
 
 /** The values of the form for a new job. Each choice of a message or recipients stays while the other one is shown. */
@@ -12,7 +13,7 @@ export type Values = {
   messageId: number
   /** Whether the message is written here. */
   isWritten: boolean
-  message: { textContent: string }
+  message: WrittenValues
   imageFile: File | null
   instanceId: number
   /** An instant, empty for now, or `HALF_TYPED`. */
@@ -40,7 +41,7 @@ export const blank: Values = {
   jobType: 'SendToGroups',
   messageId: 0,
   isWritten: false,
-  message: { textContent: '' },
+  message: { textContent: '', content: blankContent },
   imageFile: null,
   instanceId: 0,
   scheduledAt: '',
@@ -55,14 +56,14 @@ export const blank: Values = {
   leaveOutIncomplete: false,
 }
 
-type OneMessage = { messageId: number } | { message: Values['message'] }
+type OneMessage = { messageId: number } | { message: ReturnType<typeof writtenOf> }
 
 const messageOf = ({
   isWritten,
   message,
   messageId,
 }: Pick<Values, 'isWritten' | 'message' | 'messageId'>): OneMessage =>
-  isWritten ? { message } : { messageId }
+  isWritten ? { message: writtenOf(message) } : { messageId }
 
 /** The form as a job: without what is chosen but not shown. */
 export function bodyOf(values: Values) {
@@ -101,8 +102,9 @@ const filled = <Choices extends Record<string, number[]>>(choices: Choices) =>
   Object.fromEntries(Object.entries(choices).filter(([, ids]) => ids.length > 0)) as Partial<Choices> // the same keys
 
 /** The request's body: a form if there is an image. */
-export function requestOf<Body extends object>(job: Body, { isWritten, imageFile }: Values): Body | FormData {
-  if (!isWritten || !imageFile) return job
+export function requestOf<Body extends object>(job: Body, values: Values): Body | FormData {
+  const imageFile = imageOf(values)
+  if (!imageFile) return job
   const form = new FormData()
   form.set('job', JSON.stringify(job))
   form.set('imageFile', imageFile)
@@ -110,17 +112,24 @@ export function requestOf<Body extends object>(job: Body, { isWritten, imageFile
 }
 
 /** Names the file in the request id: another image makes another job. */
-export const fileOf = ({ isWritten, imageFile }: Values) =>
-  isWritten && imageFile ? [imageFile.name, imageFile.size, imageFile.lastModified] : undefined
+export function fileOf(values: Values) {
+  const imageFile = imageOf(values)
+  return imageFile ? [imageFile.name, imageFile.size, imageFile.lastModified] : undefined
+}
+
+/** The image of the message that is written here. */
+export const imageOf = ({ isWritten, message, imageFile }: Values) =>
+  isWritten && message.content.kind === 'text' ? imageFile : null
 
 /** The form as a draft for the preview: null for missing choices, no time while it is half-typed. */
 export function draftOf(values: Values): Draft {
   const { isWritten, message, messageId } = values
+  const textContent = textOf(message)
   return {
     ...bodyOf({ ...values, isWritten: false }),
     messageId: (!isWritten && messageId) || null,
     // Only variables change what the preview counts.
-    ...(isWritten && message.textContent.includes('{{') && { message }),
+    ...(isWritten && textContent.includes('{{') && { message: { textContent } }),
     instanceId: values.instanceId || null,
     ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
   }

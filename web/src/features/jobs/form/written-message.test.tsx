@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { answers, created, open, shop, submit } from '../../../../test/job-form.tsx'
+import { answers, created, jobRequests, open, shop, submit } from '../../../../test/job-form.tsx'
 import { member, renderApp } from '../../../../test/render.tsx'
 import { pageOf, refuse } from '../../../../test/server.ts'
 import { choose } from '../../../../test/steps.ts'
@@ -113,4 +113,30 @@ test('a Member who may not write messages chooses a saved one', async () => {
   })
   expect(await screen.findByRole('combobox', { name: 'Message' })).toBeTruthy()
   expect(screen.queryByRole('radio', { name: 'Write it here' })).toBeNull()
+})
+
+// R-1745
+test('a poll is written in the form like in that for messages, and another answer makes another job', async () => {
+  const { person, requests } = await writeHere({ 'POST /jobs': () => refuse(500, 'internal') })
+  await person.selectOptions(screen.getByLabelText('Kind'), 'poll')
+  await person.type(screen.getByLabelText(/^Question/), 'Tea?')
+  await person.type(await screen.findByRole('textbox', { name: 'Answer 1' }), 'Yes')
+  await submit(person)
+  expect(await screen.findByText('Enter an answer of at most 100 characters.')).toBeTruthy()
+  await person.type(screen.getByRole('textbox', { name: 'Answer 2' }), 'No')
+  const preview = within(await screen.findByRole('region', { name: 'Before sending' }))
+  expect(await preview.findByText('Select one')).toBeTruthy()
+  await submit(person)
+  await screen.findByText('Failed to create job.')
+  await submit(person)
+  await waitFor(() => expect(jobRequests(requests)).toHaveLength(2))
+  await person.type(screen.getByRole('textbox', { name: 'Answer 2' }), '!')
+  await submit(person)
+  await waitFor(() => expect(jobRequests(requests)).toHaveLength(3))
+  const [first, retry, other] = jobRequests(requests)
+  expect(first).toMatchObject({
+    message: { textContent: 'Tea?', content: { kind: 'poll', options: ['Yes', 'No'], allowsSeveral: false } },
+  })
+  expect(retry?.requestId).toBe(first?.requestId)
+  expect(other?.requestId).not.toBe(first?.requestId)
 })

@@ -26,8 +26,8 @@ const columns: Column<JobRow>[] = [
   { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType', line: 3 },
   {
     header: 'JOB.MESSAGE',
-    cell: ({ name, messageTitle, imageUrl }) => (
-      <MessageTitle name={name} text={messageTitle} imageUrl={imageUrl} />
+    cell: ({ name, messageTitle, imageUrl, content }) => (
+      <MessageTitle name={name} text={messageTitle} imageUrl={imageUrl} content={content} />
     ),
     sortBy: 'messageTitle',
     line: 2,

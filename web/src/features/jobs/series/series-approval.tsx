@@ -117,8 +117,13 @@ function ApproveForm({ series, approval }: { series: Series; approval: Approval 
 /** All that the series sends: its messages in turn, and those of single runs. */
 function Messages({ series: { messages, changedRuns, jobType, rule } }: { series: Series }) {
   const { t } = useTranslation()
-  const show = ({ textContent, imageUrl }: Series['messages'][number]) => (
-    <WhatsAppMessage text={textContent} imageUrl={imageUrl} hasVariables={jobType === 'SendToUsers'} />
+  const show = ({ textContent, imageUrl, content }: Series['messages'][number]) => (
+    <WhatsAppMessage
+      text={textContent}
+      imageUrl={imageUrl}
+      content={content}
+      hasVariables={jobType === 'SendToUsers'}
+    />
   )
   return (
     <Group align="start" wrap="wrap">

@@ -50,7 +50,7 @@ export function SeveralFields(props: Props) {
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label={t('SERIES.REMOVE', { name: nameOf(place) })}
+                aria-label={t('FORM.REMOVE_ROW', { name: nameOf(place) })}
                 onClick={() => onChange(values.toSpliced(place, 1))}
               >
                 <IconX size={18} aria-hidden />

@@ -1,0 +1,22 @@
+import type { NewContent } from '@sendroom/contract/message-content'
+import { useTranslation } from 'react-i18next'
+import { kindWords } from '../ui/kind-icon.tsx'
+import { Name } from '../ui/name.tsx'
+
+/** The content of a message in a line. */
+export function ContentSummary({ content }: { content: NewContent | null }) {
+  const { t } = useTranslation()
+  if (!content) return t(kindWords('text'))
+  const several = content.kind === 'poll' && content.allowsSeveral ? [t('MESSAGE.ALLOWS_SEVERAL')] : []
+  return (
+    <>
+      {t(kindWords(content.kind))}: <Name>{[...factsOf(content), ...several].join(', ')}</Name>
+    </>
+  )
+}
+
+function factsOf(content: NewContent): string[] {
+  if (content.kind === 'poll') return content.options
+  if (content.kind !== 'location') return [content.fileName]
+  return [content.latitude, content.longitude, content.address].map(String).filter(Boolean)
+}
