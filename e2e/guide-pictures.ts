@@ -9,6 +9,7 @@ import { advisedPace } from '@sendroom/contract/pace'
 import type { Api } from './api.ts'
 import { browserOptions } from './browser.ts'
 import { openAs, wordsOf } from './gallery.ts'
+import { takeKinds } from './guide-kinds.ts'
 import { takePeoplePictures } from './guide-people.ts'
 import { takeApprovalPictures, takeSeriesPictures } from './guide-series.ts'
 import { openShop } from './guide-shop.ts'
@@ -29,6 +30,7 @@ async function takeStaffPictures(studio: Studio) {
   await take('groups', main(page), 560)
   await visit(page, '/messages/edit/1')
   await take('message', main(page))
+  await takeKinds(studio)
   await visit(page, '/jobs')
   await take('jobs', main(page))
   await takeJobForms(studio)

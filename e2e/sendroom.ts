@@ -15,9 +15,11 @@ const STOP_TIMEOUT_MS = 30_000
 export type Accepted = {
   token: string
   to: string
-  type: 'text' | 'image'
+  type: 'text' | 'image' | 'video' | 'document' | 'audio' | 'voice' | 'poll' | 'location'
   body?: string
   caption?: string
+  fileName?: string
+  poll?: { title: string; options: string[]; isSingle: boolean }
   media?: { sha256: string; size: number; mime: string }
 }
 
