@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LedgerEntry } from '@sendroom/simulator'
 import type { DatabaseAddress } from '../../src/database-url.ts'
 import { planJob } from '../../src/engine/index.ts'
-import { connect, type Db, type Pool } from '../../src/platform/database/connection.ts'
+import { connect, type Pool } from '../../src/platform/database/connection.ts'
 import { isDatabaseDown, isLockTimedOut } from '../../src/platform/database/errors.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
 import { retryWhileDown } from '../kill-postgres.ts'
 import { until } from '../until.ts'
+import { addContent, personal } from './contents.ts'
 import { type Environment, SECRET_KEY } from './environment.ts'
 import { addInstance, type ChaosInstance } from './instances.ts'
 import { shiftClock } from './instruments.ts'
@@ -154,6 +155,7 @@ export class ChaosRun {
           messageId: null,
           ...(plan.isPersonal ? personal(`{{name}}, ${text}`) : { textContent: text }),
           imageId: plan.withImage ? instance.imageId : null,
+          ...(plan.content && (await addContent(tx, plan.content, index))),
           instanceId: instance.id,
           scheduledAt: plan.dueInSeconds > 0 ? dueAt : null,
           createdBy: { id: this.userId, name: 'Ann' },
@@ -287,14 +289,3 @@ export class ChaosRun {
     await this.db.end(1000)
   }
 }
-
-/** A text with a variable, which stands for the chat's id. */
-const personal = (textContent: string) => ({
-  textContent,
-  writeTexts: async (tx: Db, jobId: number) => {
-    await tx.run(sql`
-      insert into delivery_texts (delivery_id, text)
-      select id, replace(${textContent}, '{{name}}', chat_id) from deliveries where job_id = ${jobId}`)
-    return 0
-  },
-})

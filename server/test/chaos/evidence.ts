@@ -2,6 +2,7 @@ import type { LedgerEntry } from '@sendroom/simulator'
 import { type Difference, findCountDifferences } from '../../src/platform/counts.ts'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
+import { ledgerText } from './contents.ts'
 import type { ChaosInstance } from './instances.ts'
 import { type LogEntry, readLog } from './instruments.ts'
 import type { SaidStop } from './opt-outs.ts'
@@ -15,6 +16,9 @@ export type JobRow = {
   run: number
   textContent: string
   imageId: number | null
+  content: { kind: string } | null
+  /** The length of its voice message. */
+  seconds: number | null
   settling: boolean
   recipientCount: number
   failedCount: number
@@ -96,7 +100,8 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
       if (!row) throw new Error(`The instance ${instance.id} is gone`)
       return { ...instance, ...row }
     }),
-    jobs: await db.many<JobRow>(sql`select * from jobs order by id`),
+    jobs: await db.many<JobRow>(sql`
+      select j.*, (select f.seconds from files f where f.id = j.file_id) as seconds from jobs j order by j.id`),
     ...(await collectReceipts(run)),
     jobLogs: await db.many<JobLogRow>(sql`
       select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`),
@@ -157,8 +162,8 @@ export function formatEvidence({ log, ledger, receiptsLeft }: Evidence): string[
     return `${at} ${actor}: ${kind} ${subjectOf(entry)}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
   })
   const sent = ledger.map(
-    ({ at, to, id, body, caption, type, token }) =>
-      `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`,
+    (entry) =>
+      `${new Date(entry.at).toISOString()} ledger: ${entry.token} ${entry.to} ${entry.type} '${ledgerText(entry)}' ${entry.id}`,
   )
   return [...lines, ...sent, ...receiptsLeft]
 }

@@ -11,6 +11,8 @@ const job: JobRow = {
   run: 1,
   textContent: 'Hello',
   imageId: null,
+  content: null,
+  seconds: null,
   settling: false,
   recipientCount: 2,
   failedCount: 0,

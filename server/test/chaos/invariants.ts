@@ -1,4 +1,6 @@
-import { type Evidence, formatChanges } from './evidence.ts'
+import type { LedgerEntry } from '@sendroom/simulator'
+import { ledgerText } from './contents.ts'
+import { type Evidence, formatChanges, type JobRow } from './evidence.ts'
 import type { LogEntry } from './instruments.ts'
 import { jobInvariants, recipientCountsAgree } from './invariants-jobs.ts'
 import { optOutInvariants } from './invariants-opt-outs.ts'
@@ -62,12 +64,16 @@ const sentIsInLedger = ({ deliveries, jobs, ledger, instances }: RowEvidence) =>
         entries.length === 1 &&
         entry?.to === row.chatId &&
         entry.token === instances.find(({ id }) => id === row.instanceId)?.token &&
-        (entry.body ?? entry.caption) === (row.text ?? job?.textContent) &&
-        entry.type === (job?.imageId ? 'image' : 'text')
+        ledgerText(entry) === textOf(row, job) &&
+        entry.type === (job?.content?.kind ?? (job?.imageId ? 'image' : 'text'))
       return isSame
         ? []
         : [`${nameOf(row)} is Sent as ${row.providerMessageId}, the ledger has ${JSON.stringify(entries)}`]
     })
+
+/** The text by which the ledger shows the message. */
+const textOf = (row: DeliveryRow, job: JobRow | undefined) =>
+  job?.content?.kind === 'voice' ? `${job.seconds} s` : (row.text ?? job?.textContent)
 
 /** The changes that matched a delivery with a message id. A receipt may change the status later and keep the id. */
 function matches(log: LogEntry[]) {
@@ -108,29 +114,35 @@ function ledgerIsAccountedFor({ log, ledger, instances }: Evidence) {
 
 /**
  * Unique texts show a duplicate in the ledger, whatever the database says. A message that failed after it was accepted
- * may be sent again.
+ * may be sent again, and a voice message, which has no text, once for each run of its job.
  */
 export function nobodyGotTwoMessages({
   hasUniqueTexts,
   ledger,
   log,
-}: Pick<Evidence, 'hasUniqueTexts' | 'ledger' | 'log'>) {
+  jobs = [],
+}: Pick<Evidence, 'hasUniqueTexts' | 'ledger' | 'log'> & { jobs?: JobRow[] }) {
   if (!hasUniqueTexts) return []
   const failed = new Set(
     log.filter(({ reason }) => reason === 'receipt_failed').map((entry) => entry.providerMessageId),
   )
   return groupBy(
     ledger.filter(({ id }) => !failed.has(id)),
-    (entry) => `${entry.token} ${entry.to} ${entry.body ?? entry.caption}`,
+    (entry) => `${entry.token} ${entry.to} ${ledgerText(entry)}`,
   )
-    .filter((entries) => entries.length > 1)
+    .filter((entries) => entries.length > timesAllowed(entries[0], jobs))
     .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
+}
+
+function timesAllowed(entry: LedgerEntry | undefined, jobs: readonly JobRow[]): number {
+  if (entry?.type !== 'voice') return 1
+  return jobs.find(({ seconds }) => seconds === entry.seconds)?.run ?? Number.POSITIVE_INFINITY
 }
 
 /** The name in a text is the chat's id. */
 const everybodyGotTheirOwnText = ({ ledger }: Evidence) =>
   ledger.flatMap((entry) => {
-    const [, name] = /^(.*), (?:Hello$|job )/.exec(entry.body ?? entry.caption ?? '') ?? []
+    const [, name] = /^(.*), (?:Hello$|job )/.exec(ledgerText(entry)) ?? []
     return name === undefined || name === entry.to ? [] : [`Sent to ${entry.to}: ${JSON.stringify(entry)}`]
   })
 

@@ -1,4 +1,5 @@
 import { disorders, type EncodingRules, type FaultRule, type ReceiptRules } from '@sendroom/simulator'
+import { type ContentKind, contentKinds } from './contents.ts'
 import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
 import {
   jobActions,
@@ -46,6 +47,8 @@ export type JobPlan = {
   /** Indexes into the instance's address book. WhatsApp refuses the recipient at index 0. */
   recipients: number[]
   withImage: boolean
+  /** Another kind of message than a text or an image. */
+  content?: ContentKind
   /** Each recipient, who is a person then, has a text of their own. */
   isPersonal?: boolean
   dueInSeconds: number
@@ -171,7 +174,8 @@ function planJob({ int, chance, pick, sample }: Random, instance: number, most =
     withImage: chance(0.3),
     dueInSeconds: chance(0.3) ? int(1, 20) : 0,
   }
-  return { ...job, isPersonal: job.kind === 'people' && chance(0.5) }
+  const content = !job.withImage && chance(0.5) ? { content: pick(contentKinds) } : {}
+  return { ...job, ...content, isPersonal: job.kind === 'people' && chance(0.5) }
 }
 
 function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']): Action[] {

@@ -5,6 +5,7 @@ import { connect } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { createWhapi } from '../../src/providers/whapi.ts'
 import { fileOf } from '../one-byte-file.ts'
+import { bytesOf } from './contents.ts'
 import { applyMutant, expectMutantApplied, type Mutant } from './mutants.ts'
 
 export type WorkerOptions = {
@@ -34,7 +35,7 @@ const deps = {
   db,
   providers: { live: whapi, test: whapi },
   secrets: secretsOf(options.secretKey),
-  openMedia: async () => fileOf(png),
+  openMedia: async (name: string) => fileOf(name.startsWith('chaos-') ? bytesOf(name) : png),
   log: { info: log('info'), warn: log('warn'), error: log('ERROR') },
 }
 const worker = startWorker(deps, options)
