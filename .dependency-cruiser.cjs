@@ -39,6 +39,7 @@ const engineModules = [
   'history',
   'incoming',
   'receipts',
+  'polls',
   'health',
   'jobs',
   'status',

@@ -170,6 +170,7 @@ CREATE TRIGGER deliveries_count_deleted AFTER DELETE ON deliveries REFERENCING O
 CREATE TRIGGER deliveries_count_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_inserted_delivery();
 CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_updated_deliveries();
 CREATE TRIGGER deliveries_delete_mentions AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_mentions();
+CREATE TRIGGER deliveries_delete_poll_results AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_poll_results();
 CREATE TRIGGER deliveries_delete_texts AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_texts();
 CREATE TRIGGER deliveries_refuse_look_up BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up();
 CREATE TRIGGER deliveries_refuse_look_up_of_content BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up_of_content();
@@ -986,6 +987,19 @@ CREATE TABLE people_counts (
   counted_at timestamptz NOT NULL,
   CONSTRAINT people_counts_pkey PRIMARY KEY (instances)
 );
+
+CREATE TABLE poll_results (
+  instance_id bigint NOT NULL,
+  provider_message_id text NOT NULL,
+  delivery_id bigint,
+  counts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  voters jsonb NOT NULL DEFAULT '{}'::jsonb,
+  updated_at timestamptz,
+  asked_at timestamptz,
+  CONSTRAINT poll_results_pkey PRIMARY KEY (instance_id, provider_message_id)
+);
+CREATE INDEX poll_results_delivery ON poll_results USING btree (delivery_id) WHERE delivery_id IS NOT NULL;
+CREATE INDEX poll_results_unmatched ON poll_results USING btree (updated_at) WHERE delivery_id IS NULL;
 
 CREATE TABLE possible_opt_outs (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1901,6 +1915,19 @@ begin
     select id from audit_log where at < clock_now() - days * interval '1 day' order by at, id limit 5000);
   get diagnostics deleted = row_count;
   return deleted;
+end $function$;
+
+CREATE OR REPLACE FUNCTION delete_poll_results()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET work_mem TO '32MB'
+AS $function$
+begin
+  delete from poll_results
+  where delivery_id between (select min(id) from gone) and (select max(id) from gone)
+    and (delivery_id in (select id from gone)) is true;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION delete_texts()

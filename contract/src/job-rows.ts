@@ -27,6 +27,8 @@ export const SentMessage = z
     members: z.number().nullable(),
     /** Whom the message mentions: so many members, of so many that the group had. Null if it mentions nobody. */
     mentions: z.object({ reached: z.number(), members: z.number() }).nullable(),
+    /** The votes in a poll by option, and when they came last. Null until the first results, and for other messages. */
+    votes: z.object({ counts: z.record(z.string(), z.number()), updatedAt: Instant }).nullable(),
     /** Whether the members of a group can be listed, each with what they have done with the message. */
     areMembersKept: z.boolean(),
     /** The English sentence of `reason`. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { JobApproval, jobApproval } from './job-approval.ts'
 import { jobActions, jobReviews, jobStatuses, jobTypes } from './job-life.ts'
+import { jobPoll } from './job-poll.ts'
 import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
@@ -156,6 +157,7 @@ export const jobs = {
     response: JobChanges,
   }),
   ...jobRows,
+  ...jobPoll,
   create: endpoint({
     method: 'POST',
     path: '/jobs',

@@ -162,6 +162,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into delivery_mentions (delivery_id, members, reached, phones) values (1, 3, 2, '{84912345678}');
     insert into group_mentions (instance_id, chat_id, day, delivery_id, run) values (1, '1@g.us', 20000, 1, 1);
     insert into provider_uploads (instance_id, name, media_id) values (1, 'a.png', 'media-1');
+    insert into poll_results (instance_id, provider_message_id, delivery_id, voters, updated_at) values (1, 'm1', 1, '{"Yes": ["84912345678"]}', clock_now());
     insert into lists (name, kind, created_by_user_id, created_by_user_name) values (E'a\\b', 'fixed', 1, 'lan');
     insert into list_contacts values (1, 1);
     insert into list_users values (1, 1);

@@ -163,6 +163,12 @@ export const columns: Record<string, Columns> = {
     other: ['rank'],
   },
   people_counts: { other: ['instances'] },
+  poll_results: {
+    personal: { voters: 'the numbers of those who voted in a poll, by option' },
+    kept: 'as long as the recipient in `deliveries`; of polls that Sendroom did not send, a day',
+    shownTo: MEMBERS,
+    other: ['provider_message_id', 'counts'],
+  },
   provider_uploads: { other: ['name', 'media_id'] },
   receipt_batches: {
     personal: { receipts: 'the number of whoever got or read a message' },

@@ -43,6 +43,7 @@ const sent: SentMessage = {
   members: 3,
   areMembersKept: true,
   mentions: null,
+  votes: null,
   errorMessage: null,
   reason: null,
 }

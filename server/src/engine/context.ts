@@ -33,7 +33,7 @@ type InstanceToken = { instanceId: number; tokenCipher: Buffer; isTest: boolean 
  * test mode and no simulator runs.
  */
 export function resolveProvider(
-  { providers, secrets, log }: EngineDeps,
+  { providers, secrets, log }: Pick<EngineDeps, 'providers' | 'secrets' | 'log'>,
   instance: InstanceToken,
 ): ProviderConnection | null {
   const provider = providerOf(providers, instance)

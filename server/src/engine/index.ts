@@ -31,6 +31,8 @@ export {
 } from './jobs/review.ts'
 export { skipOptedOut } from './jobs/skip-opted-out.ts'
 export { hasUnsettled } from './jobs/unsettled.ts'
+export { openPollReader } from './polls/ask.ts'
+export { openVoteIntake, type VoteIntake } from './polls/intake.ts'
 export { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'
 export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
 export { openPolling } from './receipts/poll.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { TestUser } from '../factories.ts'
 import { expectCells } from './cells.ts'
-import { context, createFixture, onlyRights, sentToGroup, setPassword } from './fixture.ts'
+import { context, createFixture, onlyRights, pollInGroup, sentToGroup, setPassword } from './fixture.ts'
 import { of } from './rows.ts'
 
 beforeEach(() => context.open())
@@ -183,6 +183,11 @@ async function callsWithForeignRows() {
     'the members of a recipient': [
       jobs.members,
       { params: { ...(await sentToGroup(foreign.job, foreign.group)).params, id: caller.job.id } },
+      404,
+    ],
+    'the voters of a recipient': [
+      jobs.voters,
+      { params: { ...(await pollInGroup(foreign.job, foreign.group)).params, id: caller.job.id } },
       404,
     ],
     'the deletion of several messages': [

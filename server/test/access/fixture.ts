@@ -79,6 +79,14 @@ export async function sentToGroup(job: { id: number }, group: { id: number }) {
   return { params: { id: job.id, recipientId } }
 }
 
+/** Makes the message of the job a poll, which it sends to the group. */
+export async function pollInGroup(job: { id: number }, group: { id: number }) {
+  const content = JSON.stringify({ kind: 'poll', options: ['Yes', 'No'], allowsSeveral: false })
+  await context.db.run(sql`
+    update jobs set content = ${content}::jsonb, image_id = null, file_id = null where id = ${job.id}`)
+  return sentToGroup(job, group)
+}
+
 export const otherQuotas: Quotas = {
   recipientsPerUser: 9,
   recipientsPerInstance: 9,

@@ -3,7 +3,7 @@ import type { Endpoint } from '@sendroom/contract/endpoint'
 import { approvalRows } from './approval-rows.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
-import { type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
+import { type Fixture, otherQuotas, pollInGroup, sentToGroup, setPassword } from './fixture.ts'
 import { importRows } from './import-rows.ts'
 import { receiverRows } from './receiver-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
@@ -164,6 +164,9 @@ const matrix: Matrix = {
     exportCsv: [assignedMembers(200), ({ job }) => of(job.id)],
     exportXlsx: [assignedMembers(200), ({ job }) => of(job.id)],
     members: [membersWithFlag(200), ({ job, group }) => sentToGroup(job, group)],
+    // R-1636
+    poll: [assignedMembers(200), ({ job, group }) => pollInGroup(job, group)],
+    voters: [membersWithFlag(200), ({ job, group }) => pollInGroup(job, group)],
     logs: [assignedMembers(200), ({ job }) => of(job.id)],
     //
     create: [

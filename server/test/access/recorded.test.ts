@@ -42,6 +42,7 @@ const recordedReads = [
   'GET /jobs/:id/recipients/export/csv',
   'GET /jobs/:id/recipients/export/xlsx',
   'GET /jobs/:id/recipients/:recipientId/members',
+  'GET /jobs/:id/recipients/:recipientId/voters',
   'GET /audit/export',
   'GET /dashboard/days/export',
 ]

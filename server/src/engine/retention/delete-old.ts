@@ -3,6 +3,7 @@ import { addUpWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldDecided, deleteOldStarts } from '../../platform/opt-outs.ts'
 import { deleteOldRuns } from '../../platform/series.ts'
+import { deleteForeignResults } from '../polls/store.ts'
 import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
 import { deleteOldUploads } from '../sending/upload.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
@@ -26,6 +27,7 @@ const slices: Slice[] = [
   deleteOldUploads,
   forgetMentioned,
   deleteOldMentions,
+  deleteForeignResults,
 ]
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */

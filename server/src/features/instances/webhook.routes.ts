@@ -5,7 +5,9 @@ import {
   markInstanceTrouble,
   openIncomingIntake,
   openReceiptIntake,
+  openVoteIntake,
   type ReceiptIntake,
+  type VoteIntake,
 } from '../../engine/index.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
@@ -24,7 +26,11 @@ const BODY_BYTES = 1024 * 1024
 export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
   const calledInstances = new WeakMap<FastifyRequest, WebhookRow>()
   const findCalledInstance = rememberCalls(deps)
-  const intakes = { receipts: openReceiptIntake(deps.db), incoming: openIncomingIntake(deps.db) }
+  const intakes = {
+    receipts: openReceiptIntake(deps.db),
+    incoming: openIncomingIntake(deps.db),
+    votes: openVoteIntake(deps.db, (err) => app.log.warn({ err }, 'Could not notify open pages of votes')),
+  }
   app.addHook('onClose', () => Promise.all(Object.values(intakes).map(({ close }) => close())).then(() => {}))
 
   async function guard(request: FastifyRequest) {
@@ -44,7 +50,7 @@ export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-type Intakes = { receipts: ReceiptIntake; incoming: IncomingIntake }
+type Intakes = { receipts: ReceiptIntake; incoming: IncomingIntake; votes: VoteIntake }
 
 /** The provider repeats calls that are not answered with success. */
 async function handleEvent(deps: Deps, intakes: Intakes, row: WebhookRow, body: unknown): Promise<void> {
@@ -56,6 +62,8 @@ async function handleEvent(deps: Deps, intakes: Intakes, row: WebhookRow, body: 
     const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
     await intakes.incoming.accept(row.id, { provider, credentials }, event.incoming)
   }
+  if (event.votes.length > 0 && (await hasSameToken(deps.db, row)))
+    await intakes.votes.accept(row.id, event.votes)
   if (event.receipts.length > 0) await intakes.receipts.accept(row.id, event.receipts)
   if (event.instance && (await hasSameToken(deps.db, row))) {
     await saveState(deps, row.id, event.instance)

@@ -1,4 +1,5 @@
 import type { JobRecipient, JobRecipientsFilter } from '@sendroom/contract/job-rows'
+import type { JobRow } from '@sendroom/contract/jobs'
 import type { Caller, Recheck } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
@@ -27,7 +28,7 @@ export async function exportRecipients(
     const details = { filter: { outcome, search: search || undefined } }
     await db.begin((tx) => recordAction(tx, caller, 'job.export', job, details))
     const name = ['Job', id, outcome, await findToday(db)].filter(Boolean).join('_')
-    return { fileName: `${name}.${format}`, chunks: writers[format](columns, pages) }
+    return { fileName: `${name}.${format}`, chunks: writers[format](columnsOf(job), pages) }
   })
 }
 
@@ -50,6 +51,22 @@ const columns: Column<JobRecipient>[] = [
   { title: 'Read by', width: 10, cell: ({ readBy }) => numberOf(readBy) },
   { title: 'Error', width: 60, cell: ({ errorMessage }) => errorMessage ?? '' },
 ]
+
+/** A poll has a column for each option. */
+const columnsOf = ({ content }: JobRow): Column<JobRecipient>[] =>
+  content?.kind === 'poll' ? [...columns, ...content.options.map(votesFor), votesUpdated] : columns
+
+const votesFor = (option: string): Column<JobRecipient> => ({
+  title: option,
+  width: 14,
+  cell: ({ votes }) => (votes ? String(votes.counts[option] ?? 0) : ''),
+})
+
+const votesUpdated: Column<JobRecipient> = {
+  title: 'Votes updated at (GMT+7)',
+  width: 20,
+  cell: ({ votes }) => timeOf(votes?.updatedAt ?? null),
+}
 
 const numberOf = (value: number | null) => String(value ?? '')
 

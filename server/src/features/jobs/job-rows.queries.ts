@@ -4,7 +4,7 @@ import { reasonText } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import { reasonOfOutcome } from '../../engine/index.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
+import { asInstant, identifier, type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
 // The rows of a job: its deliveries and its log lines, newest first.
@@ -33,6 +33,15 @@ export const isWaiting = sql`d.status in ('queued', 'sending', 'doubt')`
 export const areMembersKept = sql`
   coalesce(d.sent_at > clock_now() - (select receipt_days from retention) * interval '1 day', true)`
 
+/** Condition: `r` has the results of the message that the delivery `d` has sent in the current run. */
+export const isResultOf = sql`
+  (r.instance_id, r.provider_message_id) = (d.instance_id, d.provider_message_id)
+  and d.status = 'sent' and r.updated_at is not null`
+
+const votes = sql`(
+  select jsonb_build_object('counts', r.counts, 'updatedAt', ${asInstant(sql`r.updated_at`)})
+  from poll_results r where ${isResultOf})`
+
 export const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
     (select t.text from delivery_texts t where t.delivery_id = d.id) as own_text,
@@ -44,6 +53,7 @@ export const deliveryColumns = sql`
      where g.id = d.group_id and g.participant_count > 0) as members,
     (select jsonb_build_object('reached', m.reached, 'members', m.members) from delivery_mentions m
      where m.delivery_id = d.id and m.is_sent and d.status <> 'queued') as mentions,
+    ${votes} as votes,
     d.group_id is not null and d.status = 'sent' and ${areMembersKept} as are_members_kept,
     ${reasonOfOutcome} as reason`
 

@@ -2,7 +2,15 @@ import { contract } from '@sendroom/contract'
 import type { JobRecipientsFilter } from '@sendroom/contract/job-rows'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
-import { cancelJob, pauseJob, restartJob, resumeJob, retryFailed } from '../../engine/index.ts'
+import {
+  cancelJob,
+  type EngineDeps,
+  openPollReader,
+  pauseJob,
+  restartJob,
+  resumeJob,
+  retryFailed,
+} from '../../engine/index.ts'
 import type { Caller, Recheck } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
 import type { Commands } from '../../platform/commands.ts'
@@ -20,6 +28,7 @@ import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { changeJob, getChanges, getJob, removeJobs } from './jobs.service.ts'
 import { createJob, type NewJobDeps, sendTestMessage } from './new-job.service.ts'
+import { listVoters, readPollTotals } from './poll.queries.ts'
 import { previewJob } from './preview-job.service.ts'
 import { listRecipients } from './recipients.queries.ts'
 import { reviewJob } from './review.service.ts'
@@ -32,7 +41,7 @@ type Deps = {
   writeMessage: NewJobDeps['writeMessage']
   exports: Exports
   commands: Commands
-}
+} & Pick<EngineDeps, 'providers' | 'secrets' | 'log'>
 
 /** A job with 100,000 recipients takes four million characters, and seconds of work. */
 const largeJob = { bodyBytes: 6 * 1024 * 1024, rateLimit: { max: 120, timeWindow: 60_000 } }
@@ -49,10 +58,19 @@ type ExportInput = {
 
 export function jobRoutes(
   app: FastifyInstance,
-  { db, uploads, config, heavyWork, writeMessage, exports, commands }: Deps,
+  { db, uploads, config, heavyWork, writeMessage, exports, commands, ...engine }: Deps,
 ): void {
   const { jobs } = contract
+  const polls = openPollReader({ db, ...engine })
+  app.addHook('onClose', polls.stop)
   const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork, writeMessage }
+
+  /** Records that the caller sees members of the recipient. Throws unless that is a group. */
+  async function recordView(caller: Caller, { id, recipientId }: { id: number; recipientId: number }) {
+    const group = orNotFound(await findRecipientGroup(db, id, recipientId))
+    const entry = { action: 'group.view_members', object: { type: 'group', ...group } } as const
+    await db.begin((tx) => recordRepeated(tx, caller, entry))
+  }
 
   const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
     exportRecipients({ db, exports }, of, { id, format, filter }, clientSignal(reply))
@@ -79,10 +97,21 @@ export function jobRoutes(
 
   route(app, jobs.members, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))
-    const group = orNotFound(await findRecipientGroup(db, params.id, params.recipientId))
-    const entry = { action: 'group.view_members', object: { type: 'group', ...group } } as const
-    await db.begin((tx) => recordRepeated(tx, caller, entry))
+    await recordView(caller, params)
     return listMembers(db, params.recipientId, query)
+  })
+
+  route(app, jobs.poll, async ({ caller, params }) => {
+    const { content } = orNotFound(await findJobRow(db, caller, params.id))
+    const poll = orNotFound(content?.kind === 'poll' ? content : null)
+    polls.read(params.id)
+    return readPollTotals(db, params.id, poll.options)
+  })
+
+  route(app, jobs.voters, async ({ caller, params, query }) => {
+    orNotFound(await findJobRow(db, caller, params.id))
+    await recordView(caller, params)
+    return listVoters(db, params.recipientId, query)
   })
 
   route(app, jobs.logs, async ({ caller, params, query }) => {

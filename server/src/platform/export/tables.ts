@@ -59,7 +59,7 @@ export async function* toXlsx<Row>(
   const { writeXlsxStream } = await import('hucre/xlsx')
   yield* writeXlsxStream(rowsOf(columns, pages), {
     name: 'Sheet1',
-    columns: columns.map(({ title, width }) => ({ header: title, width })),
+    columns: columns.map(({ title, width }) => ({ header: withoutNoncharacters(title), width })),
     freezePane: { rows: 1 },
   })
 }

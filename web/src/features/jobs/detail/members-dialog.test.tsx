@@ -29,6 +29,7 @@ const group: JobRecipient = {
     members: 3,
     areMembersKept: true,
     mentions: null,
+    votes: null,
   },
 }
 const people: JobMember[] = [

@@ -1,0 +1,56 @@
+import type { Pool } from '../../platform/database/connection.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { PollResults } from '../../providers/provider.ts'
+import { openGroupCommit } from '../shared/group-commit.ts'
+import { openProgress } from '../status/progress.ts'
+import { type InstanceResults, storeResults } from './store.ts'
+
+/** More results in one statement would only let the first call wait longer. */
+const MAX_BATCH = 500
+/** So many results wait at most. While the database is slow, further calls are refused: they come again. */
+const MAX_WAITING = 2_000
+
+export type VoteIntake = {
+  /**
+   * Stores the results of polls in one webhook call, and notifies open pages. Resolves when they are durable.
+   *
+   * @throws `Refusal` (`unavailable`) when too many results wait already, and any error of the database.
+   */
+  accept: (instanceId: number, votes: PollResults[]) => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Many calls share one statement, which writes each poll once: a flood of votes rewrites its row rarely. */
+export function openVoteIntake(db: Pool, reportError: (error: unknown) => void): VoteIntake {
+  const progress = openProgress(db, reportError)
+  const { submit, close } = openGroupCommit<InstanceResults[], null>(db, {
+    startBatch: takeSome,
+    async write(connection, calls) {
+      for (const job of await storeResults(connection, calls.flat())) progress.moved(job)
+      return calls.map(() => null)
+    },
+  })
+  let waiting = 0
+  return {
+    async accept(instanceId, votes) {
+      if (waiting + votes.length > MAX_WAITING && waiting > 0) throw new Refusal('unavailable', {}, 2)
+      waiting += votes.length
+      await submit(votes.map((one) => ({ ...one, instanceId }))).finally(() => {
+        waiting -= votes.length
+      })
+    },
+    async close() {
+      await close()
+      await progress.stop()
+    },
+  }
+}
+
+/** The oldest calls, up to the size of a batch. */
+function takeSome() {
+  let size = 0
+  return ({ length }: InstanceResults[]) => {
+    size += length
+    return size <= MAX_BATCH || size === length
+  }
+}
