@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Box, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Series } from '@sendroom/contract/series'
 import { ApproveSeries } from '@sendroom/contract/series-approval'
 import { useState } from 'react'
@@ -129,15 +129,17 @@ function Messages({ series: { messages, changedRuns, jobType, rule } }: { series
     <Group align="start" wrap="wrap">
       {messages.map((message, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message may be there twice
-        <div key={`${place} ${message.id}`}>{show(message)}</div>
+        <Box key={`${place} ${message.id}`} maw="100%">
+          {show(message)}
+        </Box>
       ))}
       {changedRuns.map(({ id, dueAt, message }) => (
-        <div key={id}>
+        <Box key={id} maw="100%">
           <Text size="sm" fw={500}>
             {t('SERIES.ONLY_RUN', { time: formatRun(dueAt, rule.timeZone) })}
           </Text>
           {message && show(message)}
-        </div>
+        </Box>
       ))}
     </Group>
   )
