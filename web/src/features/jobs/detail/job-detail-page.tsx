@@ -13,6 +13,7 @@ import { isPlanned, JobApproval } from './job-approval.tsx'
 import { JobFacts } from './job-facts.tsx'
 import { JobHeader } from './job-header.tsx'
 import { JobMessage } from './job-message.tsx'
+import { JobPoll } from './job-poll.tsx'
 import { JobProgress } from './job-progress.tsx'
 import { JobRecipients } from './job-recipients.tsx'
 import { JobResults } from './job-results.tsx'
@@ -45,11 +46,16 @@ function JobDetail({ id }: { id: number }) {
     <Stack>
       <JobHeader job={job} actions={actions} />
       {isPlanned(job) ? <PlannedJob job={job} /> : <OtherJob job={job} />}
+      {hasPollResults(job) && <JobPoll job={job} />}
       {!job.areRecipientsDeleted && <JobResults job={job} />}
       <JobLogs job={job} />
     </Stack>
   )
 }
+
+/** Whether messages of a poll may have gone out, and their results are still kept. */
+const hasPollResults = ({ content, startedAt, areRecipientsDeleted }: Job) =>
+  content?.kind === 'poll' && startedAt !== null && !areRecipientsDeleted
 
 /** Begins with all that an approval is about: the text, the recipients and the time. */
 const PlannedJob = ({ job }: { job: Job }) => (

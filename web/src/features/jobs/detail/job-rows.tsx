@@ -11,13 +11,15 @@ import { OutcomeBadge } from '../../../ui/outcome-badge.tsx'
 import { JobReceipt } from './job-receipt.tsx'
 import { JobTable } from './job-table.tsx'
 import { Mentions } from './mentions.tsx'
+import { RecipientVotes } from './recipient-votes.tsx'
 
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
 export const resultColumns = ({
   id,
   mentionsAll,
-}: Pick<Job, 'id' | 'mentionsAll'>): Column<JobRecipient>[] => [
+  content,
+}: Pick<Job, 'id' | 'mentionsAll' | 'content'>): Column<JobRecipient>[] => [
   { header: 'JOB.RECIPIENT', cell: (recipient) => <Recipient recipient={recipient} /> },
   { header: 'JOB.STATUS', cell: (recipient) => <OutcomeBadge status={recipient.status} /> },
   { header: 'JOB.SENT_AT', cell: (recipient) => formatSecond(recipient.sentAt), isOneLine: true },
@@ -30,11 +32,18 @@ export const resultColumns = ({
       </>
     ),
   },
+  ...(content?.kind === 'poll' ? [votesColumn(id, content.options)] : []),
   {
     header: 'JOB.ERROR',
     cell: (recipient) => (recipient.reason ? reasonText(recipient.reason) : recipient.errorMessage),
   },
 ]
+
+const votesColumn = (jobId: number, options: string[]): Column<JobRecipient> => ({
+  header: 'JOB.POLL_VOTES',
+  cell: (recipient) =>
+    recipient.votes && <RecipientVotes {...{ jobId, options, recipient }} votes={recipient.votes} />,
+})
 
 const logColumns: Column<JobLog>[] = [
   { header: 'JOB.TIME', cell: (log) => formatSecond(log.createdAt), isOneLine: true },

@@ -80,7 +80,7 @@ function Members({ members, isBusy, textOf }: MembersProps) {
   )
 }
 
-function Person({ member: { name, personId } }: { member: JobMember }) {
+export function Person({ member: { name, personId } }: { member: Pick<JobMember, 'name' | 'personId'> }) {
   const { t } = useTranslation()
   const number = personId.endsWith('@lid') ? t('JOB.HIDDEN_NUMBER') : `+${personId}`
   return (
