@@ -1,7 +1,7 @@
-import type { Change } from '@sendroom/contract/events'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { FakeStream } from '../../test/fake-stream.ts'
 import { instance } from '../../test/instance.ts'
 import { renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
@@ -15,30 +15,6 @@ beforeEach(() => {
 afterEach(() => {
   setVisibility('visible')
 })
-
-/** The server's end of an event stream. */
-class FakeStream {
-  readonly response: Response
-  isCancelled = false
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-
-  constructor() {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller
-      },
-      cancel: () => {
-        this.isCancelled = true
-      },
-    })
-    this.response = new Response(body)
-    this.write('retry: 1000\n\n')
-  }
-
-  write = (text: string) => this.#controller?.enqueue(new TextEncoder().encode(text))
-  notify = (...changes: Change[]) => this.write(`data: ${JSON.stringify(changes)}\n\n`)
-  end = () => this.#controller?.close()
-}
 
 const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 

@@ -4,6 +4,7 @@ import type { Job } from '@sendroom/contract/jobs'
 import type { User } from '@sendroom/contract/users'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { FakeStream } from '../../../../test/fake-stream.ts'
 import { done } from '../../../../test/job.ts'
 import { admin, member, renderApp } from '../../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../../test/server.ts'
@@ -61,6 +62,26 @@ test('a poll without votes says so, with its options', async () => {
   const results = await section()
   await results.findByText('No votes yet.')
   expect(results.getAllByRole('listitem')).toHaveLength(2)
+})
+
+// R-1640
+test('new votes appear without a reload', async () => {
+  const stream = new FakeStream()
+  let votes = 3
+  const { requests } = show({
+    'GET /events': () => stream.response,
+    'GET /jobs/:id/poll': () => ({ ...totals, options: [{ name: 'Morning', votes }] }),
+  })
+  const results = await section()
+  await results.findByText('3 · 100.00%')
+  // The connection causes one more read of its own.
+  const reads = () => requests.filter(({ name }) => name === 'GET /jobs/:id/poll').length
+  await waitFor(() => expect(reads()).toBe(2), { timeout: 3000 })
+
+  votes = 6
+  stream.notify({ feature: 'deliveries', id: 3 })
+
+  await results.findByText('6 · 100.00%', {}, { timeout: 3000 })
 })
 
 test('results that could not be loaded can be tried again', async () => {
