@@ -75,8 +75,8 @@ const mutants = {
   'look-up of the text with variables': [
     {
       file: 'in-doubt/look-up.ts',
-      from: ' as text, j.image_id',
-      to: ' as own_text, j.text_content as text, j.image_id',
+      from: ' as text, ',
+      to: ' as own_text, j.text_content as text, ',
     },
   ],
   'history of the text with variables': [
@@ -116,7 +116,7 @@ const mutants = {
     },
     {
       file: 'features/series/make-due.ts',
-      from: '      await markMade(tx, series, run.id, idOf(job))\n      await approveJobOfRun(tx, series.id, idOf(job))\n      return job\n    })\n  await createJob(begin, orderOf(series, run))',
+      from: '      await approveJobOfRun(tx, series.id, run.id, idOf(job))\n      await markMade(tx, series, run.id, idOf(job))\n      return job\n    })\n  await createJob(begin, orderOf(series, run))',
       to: '      return job\n    })\n  const job = await createJob(begin, orderOf(series, run))\n  await db.begin((tx) => markMade(tx, series, run.id, idOf(job)))',
     },
   ],

@@ -169,7 +169,7 @@ describe.concurrent('the job page explains each outcome', { timeout: 150_000 }, 
     )
     expect(errors).toEqual({
       [large]: 'The message or the image is too large for WhatsApp.',
-      [media]: 'WhatsApp refused this image.',
+      [media]: 'WhatsApp refused this image or file.',
       [unknown]: 'This number is not on WhatsApp.',
       [no]: 'WhatsApp refused the message: sent: false',
       [fine]: null,

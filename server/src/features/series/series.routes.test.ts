@@ -67,8 +67,8 @@ test('a series is saved with its messages in turn, and its runs are planned', as
     authorName: user.username,
     createdAt: expect.any(String),
     messages: [
-      { id: first.id, textContent: 'One', imageUrl: null },
-      { id: second.id, textContent: 'Two', imageUrl: null },
+      { id: first.id, textContent: 'One', imageUrl: null, content: null },
+      { id: second.id, textContent: 'Two', imageUrl: null, content: null },
     ],
     nextPosition: 0,
     changedRuns: [],
