@@ -51,6 +51,10 @@ const poll = {
   options: ['Thứ sáu', 'Cuối tuần này', 'Để tuần sau'],
   allowsSeveral: true,
 }
+const results = {
+  options: poll.options.map((name, at) => ({ name, votes: [12, 30, 0][at] })),
+  ...{ messages: 20, updatedAt: '2026-11-25T03:00:00.000Z' },
+}
 const place = { kind: 'location', latitude: 10.7725, longitude: 106.698, address: 'Lê Lợi, Quận 1' }
 const contents = [
   ...['video', 'document', 'audio', 'voice'].map((kind) => ({
@@ -122,9 +126,10 @@ export const contentViews: Record<string, View> = {
   'jobs-poll': {
     path: '/jobs/1',
     open: async (page) => {
+      await answer(page, '/jobs/1/poll', 200, results)
       await patch(page, '/jobs/1', (job) => ({ ...job, ...contents[4], imageUrl: null }))
       await page.reload()
-      await page.getByText('Cuối tuần này').waitFor()
+      await page.getByText('Cuối tuần này').first().waitFor()
     },
     isWhole: true,
   },

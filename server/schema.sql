@@ -733,6 +733,7 @@ CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY D
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status, instance_id, recipient_count ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND ((old.status <> ALL (ARRAY['Pending'::text, 'Running'::text])) OR old.instance_id <> new.instance_id OR old.recipient_count < new.recipient_count)) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
 CREATE TRIGGER jobs_refuse_lost_content BEFORE INSERT OR UPDATE OF message_id ON jobs FOR EACH ROW WHEN (new.content IS NULL AND new.message_id IS NOT NULL) EXECUTE FUNCTION refuse_lost_content();
+CREATE TRIGGER jobs_refuse_mixed_content BEFORE UPDATE OF text_content, image_id ON jobs FOR EACH ROW WHEN (old.content IS NOT NULL AND (new.text_content <> old.text_content OR new.image_id IS NOT NULL) AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_mixed_content();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_refuse_turn_of_content BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.content IS NOT NULL AND new.last_turn_at > old.last_turn_at AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
@@ -2728,6 +2729,14 @@ begin
     raise exception 'The message has a content that this program does not know' using errcode = 'query_canceled';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_mixed_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'The job has a content that this program does not know' using errcode = 'query_canceled';
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_turn()

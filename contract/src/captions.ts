@@ -16,4 +16,4 @@ type Written = { textContent: string; content: { kind: string; fileName?: string
  * voice message, whose text may be changed and is never sent.
  */
 export const captionOf = ({ textContent, content }: Written): string =>
-  content && (textContent === content.fileName || !hasCaption(content.kind)) ? '' : textContent
+  content && (textContent.trim() === content.fileName || !hasCaption(content.kind)) ? '' : textContent

@@ -86,19 +86,22 @@ export const MessageContent = z
   .meta({ id: 'MessageContent' })
 export type MessageContent = z.output<typeof MessageContent>
 
+type Written = { textContent: string; content?: NewContent | null | undefined }
+
 /** Requires a text, unless a file can do without, and keeps the question of a poll short. */
-export const requireText = <
-  S extends z.ZodType<{ textContent: string; content?: NewContent | null | undefined }>,
->(
-  schema: S,
-) =>
+export const requireText = <S extends z.ZodType<Written>>(schema: S) =>
   schema
-    .refine(({ textContent, content }) => textContent?.trim() !== '' || hasFile(content), {
+    .refine((message) => textOf(message) !== '' || hasFile(contentOf(message)), {
       path: ['textContent'],
       error: key('MESSAGE.TEXT_REQUIRED'),
       when: isForm,
     })
     .refine(
-      ({ textContent, content }) => content?.kind !== 'poll' || !(textContent?.length > limits.pollQuestion),
+      (message) =>
+        contentOf(message)?.kind !== 'poll' || (textOf(message)?.length ?? 0) <= limits.pollQuestion,
       { path: ['textContent'], error: key('MESSAGE.QUESTION_TOO_LONG'), when: isForm },
     )
+
+// The rules run for wrong types as well, which have errors of their own.
+const textOf = ({ textContent }: Written) => (typeof textContent === 'string' ? textContent.trim() : null)
+const contentOf = ({ content }: Written) => (isForm({ value: content }) ? content : null)

@@ -41,6 +41,16 @@ create trigger jobs_refuse_lost_content before insert or update of message_id on
   for each row when (new.content is null and new.message_id is not null)
   execute function refuse_lost_content();
 
+create function refuse_mixed_content() returns trigger language plpgsql as $$
+begin
+  raise exception 'The job has a content that this program does not know' using errcode = 'query_canceled';
+end $$;
+create trigger jobs_refuse_mixed_content before update of text_content, image_id on jobs
+  for each row when (
+    old.content is not null and (new.text_content <> old.text_content or new.image_id is not null)
+    and current_setting('sendroom.knows_content', true) is distinct from 'true')
+  execute function refuse_mixed_content();
+
 create trigger jobs_refuse_turn_of_content before update of cursor on jobs
   for each row when (
     new.content is not null and new.last_turn_at > old.last_turn_at

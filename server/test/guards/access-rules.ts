@@ -38,7 +38,6 @@ export const accessRules = [
       ['canExportParticipants', 'isAdmin(caller)'],
       ['canUseContacts', 'managesContacts(caller)'],
       ['canApproveJobs', 'isAdmin(caller)'],
-      ['canMentionAll', 'isAdmin(caller)'],
     ] as const
   ).map(([right, more]) =>
     without(
@@ -48,6 +47,13 @@ export const accessRules = [
       `${right}: () => true`,
       { only: 'needs exactly' },
     ),
+  ),
+  without(
+    'the right canMentionAll',
+    access,
+    'canMentionAll: (caller) => caller.canMentionAll || isAdmin(caller)',
+    'canMentionAll: () => true',
+    { tests: 'server/src/features/jobs/mentions' },
   ),
   without(
     'the right canManageContacts',

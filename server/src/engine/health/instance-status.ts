@@ -2,6 +2,7 @@ import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { newTrouble, nextCheckAt, stoppedByFailures } from '../shared/instance-change.ts'
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
@@ -60,6 +61,7 @@ export async function resumeSending(db: Db, instanceId: number, byName: string):
       set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null, capped_until = null,
         checked_era = case when waiting->>'code' = 'history_unreadable' then current_era() else checked_era end
       where id = ${instanceId} and (waiting is not null or greatest(restricted_until, capped_until) > clock_now())
+        and ${knowsContent}
       returning id
     )
     ${insertLogLines(sql`

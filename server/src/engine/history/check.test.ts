@@ -164,6 +164,20 @@ describe('an instance whose last messages may be unknown', () => {
     expect(world.calls.histories).toBe(2)
   })
 
+  // R-1606
+  test('sends unchecked when a person resumes it, also with a content that older programs do not know', async () => {
+    const content = JSON.stringify({ kind: 'poll', options: ['Yes', 'No'], allowsSeveral: false })
+    const world = await jobAfterLoss({ content })
+    world.script.onStatus = () => ({ status: 'Degraded', linkedNumber: null })
+    context.worker(world.provider)
+    await context.untilWaiting(world.job.id, 'history_unreadable')
+
+    await resumeSending(context.db, world.instanceId, 'Anna')
+    await context.untilStatus(world.job.id, 'Completed')
+
+    expect(sentTo(world)).toEqual(recipients)
+  })
+
   test('sends unchecked when a person resumes it', async () => {
     const world = await jobAfterLoss()
     world.script.onStatus = () => ({ status: 'Degraded', linkedNumber: null })

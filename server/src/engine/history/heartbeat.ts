@@ -1,5 +1,6 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import type { EngineDeps } from '../context.ts'
 import { isDurable, STILL_AFTER_MS } from '../shared/era.ts'
 
@@ -123,7 +124,8 @@ const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
         and i.checked_era = (select era from last)
       for no key update of i skip locked
     ), unaffected as (
-      update instances i set checked_era = beaten.era from beaten, pausing where i.id = pausing.id
+      update instances i set checked_era = beaten.era from beaten, pausing
+      where i.id = pausing.id and ${knowsContent}
     )
     select beat, (select reason where exists (select from jobs)) as reason,
       ${isDurable} as is_durable

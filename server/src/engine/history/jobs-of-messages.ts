@@ -23,7 +23,7 @@ const maySendAgain = sql`(
  * the start has started the job again. So may `created_at` be, for the job of a series: one that has lost the job makes
  * it again, scheduled for the same time. The run after a restart has messages from the restart on.
  */
-const dueAt = sql`greatest(coalesce(j.scheduled_at, j.created_at), case when j.run > 1 then coalesce((
+export const dueAt = sql`greatest(coalesce(j.scheduled_at, j.created_at), case when j.run > 1 then coalesce((
   select l.created_at from job_logs l
   where l.job_id = j.id and l.reason->>'code' = 'job_restarted' order by l.id limit 1), j.started_at) end)`
 

@@ -36,8 +36,10 @@ export async function messagesOfPersonalJob(
   return [...own.values(), ...(await inNoRecipientsChat(tx, job.id, [...elsewhere.values()]))]
 }
 
+/** A place is recognised by its coordinates alone. */
 function mayHaveMessages({ text, ...job }: PersonalJob, history: History): boolean {
-  const words = parseText(text).parts.flatMap((part) => (typeof part === 'string' ? part.trim() : []))
+  const named = job.content?.kind === 'location' ? '' : text
+  const words = parseText(named).parts.flatMap((part) => (typeof part === 'string' ? part.trim() : []))
   const beginning = keyBeginning(job)
   return [...history.keys()].some((content) => content.startsWith(beginning) && hasInOrder(content, words))
 }

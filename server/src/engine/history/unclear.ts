@@ -1,8 +1,9 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, reason } from '../shared/job-log.ts'
 import { cursorAtEnd } from '../shared/queue.ts'
-import { jobsOf } from './jobs-of-messages.ts'
+import { dueAt, jobsOf } from './jobs-of-messages.ts'
 import type { UnknownMessage } from './match.ts'
 
 /**
@@ -33,10 +34,9 @@ export async function holdUnclearJobs(tx: Db, messages: readonly UnknownMessage[
  */
 export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<number[]> {
   const held = await tx.many<{ id: number }>(sql`
-    update jobs j set paused_at = clock_now()
-    where j.instance_id = ${instanceId} and ${isUncertain} and j.paused_at is null
-      and (j.status = 'Running' or j.status = 'Pending' and coalesce(j.scheduled_at, j.created_at) <= clock_now())
-      and coalesce(j.scheduled_at, j.created_at) <= (select history_complete_at from heartbeat)
+    update jobs j set paused_at = coalesce(j.paused_at, clock_now())
+    where j.instance_id = ${instanceId} and ${isUncertain} and j.status in ('Pending', 'Running')
+      and ${dueAt} <= least(clock_now(), (select history_complete_at from heartbeat))
       and exists (select from deliveries d where d.job_id = j.id and d.status = 'queued')
     returning j.id`)
   for (const { id } of held)
@@ -44,9 +44,17 @@ export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<num
   return held.map(({ id }) => id)
 }
 
+/** The length of a text of the job `j` beyond which it may be cut off. */
+const mostCertain = sql`(
+  case when j.content->>'kind' = 'poll' then ${limits.pollQuestion}::int else ${limits.caption}::int end)`
+
 /** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for the job `j`. Both kinds are rare. */
 const isUncertain = sql`(
-  j.content->>'fileName' = j.text_content or j.content->>'kind' in ('audio', 'voice')
+  j.content->>'fileName' = btrim(j.text_content) or j.content->>'kind' in ('audio', 'voice')
+  or (j.content is not null or j.image_id is not null) and (
+    length(j.text_content) > ${mostCertain} or j.is_personal and exists (
+      select from deliveries d join delivery_texts t on t.delivery_id = d.id
+      where d.job_id = j.id and length(t.text) > ${mostCertain}))
   or j.job_type = 'SendToGroups' and exists (
     select from deliveries d where d.job_id = j.id and d.chat_id like '%@newsletter')
 )`

@@ -153,7 +153,8 @@ async function conclude(
       coalesce(extract(epoch from clock_now() - d.look_fails_since) * 1000, 0) as failing_for_ms,
       d.doubts, d.reason
     from deliveries d
-    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt' and ${knowsPersonalTexts}`)
+    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt' and ${knowsPersonalTexts}
+      and ${knowsContent}`)
   if (!doubt) return null
   const verdict = verdictOf({
     ...doubt,

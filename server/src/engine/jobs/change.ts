@@ -2,7 +2,7 @@ import type { JobReview, JobType } from '@sendroom/contract/job-life'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { assignments, json, sql } from '../../platform/database/sql.ts'
-import type { ContentColumns, StoredContent } from '../../platform/message-content.ts'
+import { type ContentColumns, knowsContent, type StoredContent } from '../../platform/message-content.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
@@ -79,7 +79,7 @@ export async function replaceInJob(
     update jobs set ${assignments({ ...change, ...messageColumns, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1,
       -- A draft is asked for anew even if it is what it was.
       review_hash = case when review = 'approved' then review_hash end
-    where id = ${id} returning instance_id`)
+    where id = ${id} and ${knowsContent} returning instance_id`)
   // Also before they are deleted: a job counts whom it skips until they are queued again.
   await tx.run(sql`
     update deliveries set instance_id = ${instanceId}, status = 'queued', reason = null

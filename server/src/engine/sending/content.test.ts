@@ -200,3 +200,51 @@ test('a program that does not know contents gets no turn and no look-up, and mak
   })
   await expect(context.add.job({ messageId: message.id })).rejects.toThrow('does not know')
 })
+
+// R-1605
+test('a job that is paused already says in a new era that it is uncertain', async () => {
+  const world = scriptedProvider()
+  await openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat()
+  const { id: instanceId } = await context.add.instance({ checkedEra: null })
+  const { job } = await jobWithFile('voice', { instanceId } as object)
+  const { job: other } = await jobWithFile('video', { caption: 'Hi', instanceId } as object)
+  await context.db.run(sql`
+    update jobs set created_at = clock_now() - interval '1 hour',
+      paused_at = case when id = ${job.id} then clock_now() end`)
+  context.worker(world.provider, { openMedia: bytesOf })
+
+  await context.untilStatus(other.id, 'Completed')
+
+  expect(await context.log(job.id)).toContain('history_uncertain')
+})
+
+// R-1602
+test('a place whose name has variables is found in the history', async () => {
+  const world = scriptedProvider()
+  await openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat()
+  const { id: instanceId } = await context.add.instance({ checkedEra: null })
+  const place = { kind: 'location', latitude: 10.5, longitude: 106.25, address: '' } as const
+  const job = await context.add.job({
+    ...{ status: 'Running', instanceId, isPersonal: true, textContent: 'Party for {{name}}' },
+    ...{ recipients: ['84912345678@s.whatsapp.net'], content: JSON.stringify(place), jobType: 'SendToUsers' },
+  })
+  await context.db.run(sql`
+    insert into delivery_texts select id, 'Party for An' from deliveries where job_id = ${job.id}`)
+  world.accept({
+    ...{ token: 'any', to: '84912345678@s.whatsapp.net', text: '', mediaId: null },
+    content: { ...place, name: 'Party for An' },
+  })
+  context.worker(world.provider)
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(world.calls.sends).toEqual([])
+})
+
+// R-1606
+test('a program that does not know contents puts no other text into a job with one', async () => {
+  const { job } = await jobWithFile('video', { caption: 'Hi' })
+  await expect(
+    context.db.run(sql`update jobs set text_content = 'Closed' where id = ${job.id}`),
+  ).rejects.toThrow('does not know')
+})

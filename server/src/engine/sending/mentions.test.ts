@@ -145,3 +145,34 @@ test('a job to people, and one that mentions nobody, read no members', async () 
   await context.untilStatus(job.id, 'Completed')
   expect(reads).toEqual([])
 })
+
+// R-1620
+test.each([
+  ['refused', 'refused'],
+  ['not_found', 'chat_not_found'],
+] as const)(
+  'a group that can’t be read for good (%s) gets its message without mentions',
+  async (kind, code) => {
+    const { provider, mentions } = providerOfGroups((chatId) => {
+      if (chatId === '1@g.us') throw new ProviderFailure(kind, { code, params: {} })
+      return { ...shop, chatId }
+    })
+    const job = await mentioning()
+    context.worker(provider)
+    await context.untilStatus(job.id, 'Completed')
+    expect(mentions()).toEqual([
+      ['1@g.us', []],
+      ['2@g.us', both],
+    ])
+  },
+)
+
+// R-1620
+test('an account that was unlinked says so while the members are read', async () => {
+  const { provider } = providerOfGroups(() => {
+    throw new ProviderFailure('account', { code: 'account_not_linked', params: {} }, { status: 'NeedsLogin' })
+  })
+  const job = await mentioning()
+  context.worker(provider)
+  await context.untilWaiting(job.id, 'account_not_linked')
+})

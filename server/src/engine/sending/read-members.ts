@@ -1,4 +1,4 @@
-import { ProviderFailure } from '../../providers/provider.ts'
+import { type InstanceProblem, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { reason } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
@@ -6,6 +6,13 @@ import { saveMembers } from '../shared/mentions.ts'
 import type { Claim } from './claim.ts'
 import { type Delay, holdInstance } from './hold-instance.ts'
 import type { MembersStep } from './intent.ts'
+
+const problems: InstanceProblem[] = [
+  'account_not_linked',
+  'account_unpaid',
+  'account_bad_token',
+  'account_restricted',
+]
 
 /** WhatsApp hides the numbers of some members: their ids end in @lid. Whapi mentions phone numbers only. */
 const PHONE = /^\d{7,15}$/
@@ -42,8 +49,10 @@ async function tryRead(deps: EngineDeps, step: MembersStep): Promise<Members | D
     return { count: participantCount ?? phones.length, phones }
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
-    // The send says why the group gets nothing.
-    if (error.kind === 'not_found') return { count: 0, phones: [] }
+    // The send says why the group gets nothing. A group that can't be read keeps no other waiting.
+    if (['not_found', 'refused', 'conflict'].includes(error.kind)) return { count: 0, phones: [] }
+    const problem = problems.find((code) => code === error.reason.code)
+    if (error.kind === 'account' && problem) return { kind: 'account', problem, reason: error.reason }
     return { kind: 'busy', reason: error.reason, retryAfterMs: error.retryAfterMs }
   }
 }

@@ -101,6 +101,22 @@ test.each<[string, JobContent & { text: string }, Partial<OwnMessage>, boolean]>
     false,
   ],
   [
+    'a document with its name and a blank as the text',
+    { ...fileOf('document', 'a.pdf'), text: 'a.pdf ' },
+    { kind: 'document', text: 'a.pdf', media: { ...hash, fileName: 'a.pdf' } },
+    true,
+  ],
+  [
+    'a place that the provider has rounded down',
+    {
+      ...place,
+      content: { kind: 'location', latitude: 10.776885, longitude: 106.7, address: '' },
+      text: 'Shop',
+    },
+    { kind: 'location', location: { latitude: 10.7768849, longitude: 106.7000003 } },
+    true,
+  ],
+  [
     'a place',
     { ...place, text: 'Shop' },
     { kind: 'location', location: { latitude: 10.770012, longitude: 106.7 } },
@@ -128,6 +144,15 @@ test.each<[string, JobContent & { text: string }, string, boolean]>([
     '1@g.us',
     false,
   ],
+  [
+    'a video with a caption that may be cut off',
+    { ...fileOf('video', 'a.mp4'), text: 'x'.repeat(1025) },
+    '1@g.us',
+    false,
+  ],
+  ['an image with such a caption', { ...text, hasImage: true, text: 'x'.repeat(1025) }, '1@g.us', false],
+  ['a long text', { ...text, text: 'x'.repeat(4000) }, '1@g.us', true],
+  ['a poll with a long question', { ...poll, text: 'x'.repeat(256) }, '1@g.us', false],
   ['a text in a channel', { ...text, text: 'Hi' }, '1@newsletter', false],
 ])('whether the evidence of %s is certain', (_name, job, chatId, isCertain) => {
   expect(isEvidenceCertain({ ...job, chatId })).toBe(isCertain)

@@ -1,4 +1,5 @@
 import { captionOf } from '@sendroom/contract/captions'
+import { limits } from '@sendroom/contract/limits'
 import type { OwnMessage } from '../../providers/provider.ts'
 import type { JobContent } from './job-content.ts'
 
@@ -14,11 +15,12 @@ type Sent = JobContent & { text: string }
 export const contentKeys = (message: OwnMessage): string[] => {
   const { kind, text, options, location, media } = message
   if (kind === 'poll') return [pollKey(text, options)]
-  if (kind === 'location') return location ? [placeKey(location)] : []
+  if (kind === 'location') return location ? placeKeys(location) : []
+  const isSilent = text.trim() === ''
+  if (!media || kind === 'image') return [textKey(kind, text)]
   // Some lists give a document without a caption its name.
-  if (!media || kind === 'image' || (text.trim() !== '' && text !== media.fileName))
-    return [textKey(kind, text)]
-  return fileKeys(kind, media)
+  const mayBeName = isSilent || text === media.fileName
+  return [...(isSilent ? [] : [textKey(kind, text)]), ...(mayBeName ? fileKeys(kind, media) : [])]
 }
 
 /** The keys of a job's messages, for a recipient with this text. */
@@ -45,15 +47,26 @@ export function isSameMessage(job: Sent, message: OwnMessage): boolean {
 
 /**
  * Whether a chat in which a message is not found does not have it. A file without a caption may be there in another
- * form, and the list of a channel may leave messages out. Then an empty look-up proves nothing.
+ * form, a long caption or question may be cut off, and the list of a channel may leave messages out. Then an empty
+ * look-up proves nothing.
  */
 export const isEvidenceCertain = ({
   content,
+  hasImage,
   text,
   chatId,
-}: Pick<Sent, 'content' | 'text'> & { chatId: string }) =>
+}: Pick<Sent, 'content' | 'hasImage' | 'text'> & { chatId: string }) =>
   !chatId.endsWith('@newsletter') &&
-  !(content && 'fileName' in content && captionOf({ textContent: text, content }) === '')
+  !(content && 'fileName' in content && captionOf({ textContent: text, content }) === '') &&
+  text.length <= certainLength({ content, hasImage })
+
+/** WhatsApp publishes these limits, and says not what becomes of a longer text. */
+const certainLength = ({ content, hasImage }: Pick<Sent, 'content' | 'hasImage'>) =>
+  content?.kind === 'poll'
+    ? limits.pollQuestion
+    : content || hasImage
+      ? limits.caption
+      : Number.POSITIVE_INFINITY
 
 const kindOf = ({ content, hasImage }: JobContent): OwnMessage['kind'] =>
   content?.kind ?? (hasImage ? 'image' : 'text')
@@ -64,9 +77,18 @@ const textKey = (kind: string, text: string) => `${kind} ${text.replaceAll('\r\n
 const pollKey = (question: string, options: string[]) =>
   textKey('poll', [question.trim(), ...options].join('\n'))
 
-/** To about a metre: WhatsApp keeps coordinates as binary fractions. */
-const placeKey = ({ latitude, longitude }: { latitude: number; longitude: number }) =>
-  `location ${latitude.toFixed(5)} ${longitude.toFixed(5)}`
+type Place = { latitude: number; longitude: number }
+
+/** To about a metre. */
+const GRID = 100_000
+const placeKey = ({ latitude, longitude }: Place) =>
+  `location ${Math.round(latitude * GRID)} ${Math.round(longitude * GRID)}`
+
+/** The keys of all places that a listed one may have been: the provider may have rounded it, up or down. */
+const placeKeys = ({ latitude, longitude }: Place) =>
+  around(latitude).flatMap((north) => around(longitude).map((east) => `location ${north} ${east}`))
+
+const around = (degrees: number) => [...new Set([Math.floor(degrees * GRID), Math.ceil(degrees * GRID)])]
 
 function fileKeys(kind: string, { sha256, size, fileName }: NonNullable<OwnMessage['media']>): string[] {
   return [

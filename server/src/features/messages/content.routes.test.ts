@@ -197,3 +197,18 @@ test('another content makes another job for approval, and another version of a s
     update jobs j set content = m.content, file_id = m.file_id from messages m where j.id = ${job.id} and m.id = ${message.id}`)
   expect(await hash()).not.toBe(plain)
 })
+
+// R-1600
+test('a change of the text alone keeps the question of a poll short', async () => {
+  const { member } = await context.add.memberWithInstance()
+  const { body: made } = await context.call(member, messages.create, {
+    body: { textContent: 'Tea?', content: poll },
+  })
+  const changed = await context.call(member, messages.update, {
+    params: { id: made.id },
+    body: { textContent: 'x'.repeat(256) },
+  })
+  expect(changed).toMatchObject({
+    ...{ status: 400, body: { fields: { textContent: 'MESSAGE.QUESTION_TOO_LONG' } } },
+  })
+})

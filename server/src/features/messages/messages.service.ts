@@ -67,6 +67,12 @@ export async function changeMessage(
     if (!isAsBefore) await readTemplate(tx, body.textContent, 'textContent')
     const replaced = await readReplaced(tx, body, imageId)
     const textContent = textWith(body.textContent, replaced.content ?? null)
+    if (
+      before?.content?.kind === 'poll' &&
+      body.content === undefined &&
+      textContent.length > limits.pollQuestion
+    )
+      throw new InvalidInput({ textContent: 'MESSAGE.QUESTION_TOO_LONG' })
     const { instanceId } = body
     const columns = { textContent, instanceId, ...replaced }
     requireVersion(body.version, orNotFound(await updateMessage(tx, caller, id, columns)))

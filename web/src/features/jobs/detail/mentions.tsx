@@ -16,7 +16,7 @@ export function Mentions({ recipient }: { recipient: JobRecipient }) {
 }
 
 function wordsOf(mentions: JobRecipient['mentions'], t: TFunction): string {
-  if (mentions === null) return t('JOB.MENTIONED_NOBODY')
+  if (!mentions?.reached) return t('JOB.MENTIONED_NOBODY')
   const { reached, members } = mentions
   if (reached >= members) return t('JOB.MENTIONED_ALL', { members: formatNumber(members) })
   return t('JOB.MENTIONED', {

@@ -36,7 +36,7 @@ test('the box is missing for those without the right', async () => {
 test.each([
   [{ reached: 180, members: 212 }, 'Mentioned 180 of 212; 32 hide their number'],
   [{ reached: 212, members: 212 }, 'Mentioned all 212'],
-  [null, 'Without mentions: this account had mentioned the group that day'],
+  [null, 'Without mentions: this account had mentioned the group that day, or its members could not be read'],
 ])('the job’s page tells the mentions %j', async (mentions, words) => {
   const [sent] = done.sentMessages
   renderApp({
