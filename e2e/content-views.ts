@@ -127,7 +127,8 @@ export const contentViews: Record<string, View> = {
     path: '/jobs/1',
     open: async (page) => {
       await answer(page, '/jobs/1/poll', 200, results)
-      await patch(page, '/jobs/1', (job) => ({ ...job, ...contents[4], imageUrl: null }))
+      const withPoll = (job: object) => ({ ...job, ...contents[4], imageUrl: null })
+      for (const path of ['/jobs/1', '/jobs/1/changes*']) await patch(page, path, withPoll)
       await page.reload()
       await page.getByText('Cuối tuần này').first().waitFor()
     },
