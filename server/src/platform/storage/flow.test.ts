@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { openFlow, throughFlow } from './flow.ts'
@@ -28,4 +29,18 @@ test('whoever leaves ends the stream behind the flow', async () => {
 test('an error of the stream is one of the flow', async () => {
   const stream = new Readable({ read: () => void stream.destroy(new Error('lost')) })
   await expect(throughFlow(stream, async () => {}).toArray()).rejects.toThrow('lost')
+})
+
+test('a stream that is ended before its first read ends the one behind it', async () => {
+  const source = new Readable({ read() {} })
+  throughFlow(source, async () => {}).destroy()
+  await expect.poll(() => source.destroyed).toBe(true)
+})
+
+test('an error before the first read is one of the flow, and nobody else has to catch it', async () => {
+  const source = new Readable({ read() {} })
+  const out = throughFlow(source, async () => {})
+  const failed = once(out, 'error')
+  source.destroy(new Error('lost'))
+  expect(await failed).toMatchObject([{ message: 'lost' }])
 })

@@ -23,15 +23,19 @@ export function openFlow(): Flow {
   }
 }
 
-/** The same stream at the rate of the flow. It ends the given one with itself. */
-export function throughFlow(stream: Readable, flow: Flow): Readable {
+/** The same stream at the rate of the flow. It ends the given one with itself, also if nobody has read from it. */
+export function throughFlow(source: Readable, flow: Flow): Readable {
   async function* pass() {
-    for await (const bytes of stream) {
+    for await (const bytes of source) {
       await flow(bytes.length)
       yield bytes
     }
   }
-  return Readable.from(pass(), { objectMode: false })
+  const out = Readable.from(pass(), { objectMode: false })
+  // A generator that never began runs no cleanup, and doesn't hear of errors.
+  out.once('close', () => source.destroy())
+  source.once('error', (error) => out.destroy(error))
+  return out
 }
 
 let uncollected = 0
