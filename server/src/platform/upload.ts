@@ -2,6 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { UploadLimit } from './large-bodies.ts'
 import { InvalidInput, Refusal } from './refusal.ts'
 
+/** The parser cuts off the rest of a part's header. File systems allow names of 255 bytes. */
+const HEADER_BYTES = 4096
+
 /**
  * Passes on a form's one file while it arrives, and returns its name. Throws the refusal `file_missing`,
  * that of the limit, or `form_damaged` if it is no form.
@@ -13,7 +16,14 @@ export async function readUpload(
   write: (bytes: Buffer) => Promise<void>,
 ): Promise<string> {
   if (!request.isMultipart()) throw new Refusal('file_missing')
-  const limits = { fileSize: maxBytes, files: 1, fields: 10, parts: 11, fieldSize: 1024 }
+  const limits = {
+    fileSize: maxBytes,
+    files: 1,
+    fields: 10,
+    parts: 11,
+    fieldSize: 1024,
+    headerSize: HEADER_BYTES,
+  }
   let name: string | undefined
   try {
     for await (const part of request.parts({ limits })) {

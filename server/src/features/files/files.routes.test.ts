@@ -89,6 +89,14 @@ test.each([
   },
 )
 
+// R-1757
+test('a name of 64 kB is cut off, and the file is stored', async () => {
+  const { status, body } = await upload(await context.add.user(), 'hello', 'x'.repeat(64_000))
+
+  expect(status).toBe(201)
+  expect(body.fileName).toBe(`${'x'.repeat(251)}.txt`)
+})
+
 // R-1758
 test('the same content is kept once, whoever uploads it, and each has their own name for it', async () => {
   const [lan, minh] = [await context.add.user(), await context.add.user()]

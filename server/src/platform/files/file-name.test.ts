@@ -28,3 +28,16 @@ test('a long name keeps its ending and no half of a character', () => {
   expect(cleaned).toBe(`${'ế'.repeat(83)}.pdf`)
   expect(Buffer.byteLength(cleaned)).toBeLessThanOrEqual(255)
 })
+
+// R-1757
+test('a name of 80,000 dots between two letters becomes a short one', () => {
+  const cleaned = cleanFileName(`a${'.'.repeat(80_000)}b`, 'txt')
+
+  expect(cleaned).toMatch(/^a\.+b$/)
+  expect(Buffer.byteLength(cleaned)).toBeLessThanOrEqual(255)
+})
+
+// R-1757
+test('a name of 80,000 characters keeps its ending', () => {
+  expect(cleanFileName(`${'😀'.repeat(40_000)}.pdf`, 'txt')).toBe(`${'😀'.repeat(62)}.pdf`)
+})
