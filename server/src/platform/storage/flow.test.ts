@@ -44,3 +44,13 @@ test('an error before the first read is one of the flow, and nobody else has to 
   source.destroy(new Error('lost'))
   expect(await failed).toMatchObject([{ message: 'lost' }])
 })
+
+test('a stream that is ended while it waits for bytes ends the one behind it', async () => {
+  const source = new Readable({ read() {} })
+  const out = throughFlow(source, async () => {})
+  const read = once(out, 'data')
+  source.push('first')
+  await read
+  out.destroy()
+  await expect.poll(() => source.destroyed).toBe(true)
+})

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -23,19 +23,18 @@ export function openFlow(): Flow {
   }
 }
 
-/** The same stream at the rate of the flow. It ends the given one with itself, also if nobody has read from it. */
+/**
+ * The same stream at the rate of the flow. It ends the given one with itself, also before the first read, and while the
+ * given one has nothing to read, when a generator could not be ended.
+ */
 export function throughFlow(source: Readable, flow: Flow): Readable {
-  async function* pass() {
-    for await (const bytes of source) {
-      await flow(bytes.length)
-      yield bytes
-    }
-  }
-  const out = Readable.from(pass(), { objectMode: false })
-  // A generator that never began runs no cleanup, and doesn't hear of errors.
-  out.once('close', () => source.destroy())
-  source.once('error', (error) => out.destroy(error))
-  return out
+  const out = new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      flow(bytes.length).then(() => done(null, bytes), done)
+    },
+  })
+  // Errors reach whoever reads.
+  return pipeline(source, out, () => {})
 }
 
 let uncollected = 0
