@@ -1,12 +1,22 @@
+import { finished } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { orNotFound } from '../refusal.ts'
+import { orNotFound, Refusal } from '../refusal.ts'
 import { type Flow, openFlow, throughFlow } from '../storage/flow.ts'
+import type { Range } from '../storage/place.ts'
+import { openTurnstile } from '../turnstile.ts'
 import { readRange } from './range.ts'
 import type { FileStore } from './store.ts'
 import { mimeTypeOf } from './types.ts'
 
-type Deps = { files: FileStore; flow: Flow }
+type Deps = { files: FileStore; flow: Flow; signal: AbortSignal }
 type Request = FastifyRequest<{ Params: { name: string } }>
+
+/** The client of S3 has 50 connections. Ten of them stay for uploads and for files that are sent. */
+const OPEN = { ofUser: 40, waitingOfUser: 1000, retrySeconds: 5 }
+/** All who ask count as one user: there is no session. */
+const ANYBODY = { userId: 0 }
+/** Players pause a download when they have enough, and ask for the rest when they need more. */
+const STALLED_MS = 60_000
 
 /** Browsers play these and run nothing in them. They show or run some of the others. */
 const isPlayed = (mimeType: string) => /^(audio|video)\//.test(mimeType)
@@ -14,6 +24,7 @@ const isPlayed = (mimeType: string) => /^(audio|video)\//.test(mimeType)
 /** Files need no session: their names can't be guessed. Players ask for parts of them. */
 export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
   const flow = openFlow()
+  const { enter } = openTurnstile(OPEN)
   app.route<{ Params: { name: string } }>({
     // Fastify's own HEAD would read the file to its end.
     method: ['GET', 'HEAD'],
@@ -21,6 +32,8 @@ export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
     schema: { hide: true },
     handler: async (request, reply) => {
       const { name } = request.params
+      const signal = endOf(request, reply)
+      whenAborted(signal, await enter({ ...ANYBODY, signal }))
       const size = orNotFound(await files.sizeOf(name))
       // Without a name in the header, a link of the page decides what the file is called.
       if (!isPlayed(mimeTypeOf(name))) reply.header('content-disposition', 'attachment')
@@ -30,12 +43,12 @@ export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         etag: `"${name}"`,
       })
-      return answer(request, reply, size, { files, flow })
+      return answer(request, reply, size, { files, flow, signal })
     },
   })
 }
 
-async function answer(request: Request, reply: FastifyReply, size: number, { files, flow }: Deps) {
+async function answer(request: Request, reply: FastifyReply, size: number, deps: Deps) {
   const { name } = request.params
   const { range: asked, 'if-range': known } = request.headers
   // Only for whoever has a part of this very file.
@@ -45,6 +58,41 @@ async function answer(request: Request, reply: FastifyReply, size: number, { fil
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
   reply.header('content-length', range ? range.end - range.start + 1 : size)
   if (request.method === 'HEAD') return reply.send()
-  const { stream } = orNotFound(await files.openFile(name, range))
-  return reply.send(throughFlow(stream, flow))
+  return reply.send(await openForClient(request, range, deps))
+}
+
+/** The bytes, until the client leaves or takes none for a minute. */
+async function openForClient(request: Request, range: Range | undefined, { files, flow, signal }: Deps) {
+  if (signal.aborted) throw new Refusal('not_found') // nobody gets this answer
+  const { stream } = orNotFound(await files.openFile(request.params.name, range))
+  const stalled = setTimeout(() => request.socket.destroy(), STALLED_MS)
+  const out = throughFlow(stream, (bytes) => {
+    stalled.refresh()
+    return flow(bytes)
+  })
+  whenAborted(signal, () => {
+    clearTimeout(stalled)
+    out.destroy()
+  })
+  return out
+}
+
+/** Aborts when the answer is complete or the client has left. */
+function endOf({ socket }: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const ending = new AbortController()
+  const end = () => {
+    socket.off('close', end)
+    ending.abort()
+  }
+  finished(reply.raw, end)
+  // An answer that waits behind another one on the same connection does not close with it.
+  // Dozens of them may wait there.
+  socket.setMaxListeners(0).once('close', end)
+  if (socket.destroyed) end()
+  return ending.signal
+}
+
+function whenAborted(signal: AbortSignal, act: () => void) {
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true })
 }

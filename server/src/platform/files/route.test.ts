@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import fastify from 'fastify'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '../../../test/until.ts'
+import { storedFileRoutes } from './route.ts'
+import type { FileStore } from './store.ts'
+
+const REQUEST = `GET /files/${'0'.repeat(32)}.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+/** Starts a server whose files have no bytes until the test pushes some. `opened` has their streams. */
+async function startServer() {
+  const opened: Readable[] = []
+  const files: Pick<FileStore, 'sizeOf' | 'openFile'> = {
+    sizeOf: async () => 1 << 30,
+    async openFile() {
+      const stream = new Readable({ read() {} })
+      opened.push(stream)
+      return { size: 1 << 30, mimeType: 'video/mp4', stream }
+    },
+  }
+  const app = fastify()
+  storedFileRoutes(app, files as FileStore) // the route uses no other methods
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => app.close())
+  const { port } = app.server.address() as AddressInfo // listening on TCP
+  async function ask(requests = 1): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    socket.write(REQUEST.repeat(requests))
+    return socket
+  }
+  return { opened, ask }
+}
+
+const MOST = 40
+
+// R-1759
+test('forty files are open at once, and the next one when a client leaves', async () => {
+  const { opened, ask } = await startServer()
+  const clients = await Promise.all(Array.from({ length: MOST }, () => ask()))
+  await until('forty are open', () => opened.length === MOST)
+  await ask()
+  const another = await ask()
+  another.destroy()
+
+  clients[0]?.destroy()
+
+  await until('the next is open', () => opened.length === MOST + 1)
+  for (const client of clients) client.destroy()
+  await until(
+    'all but the last are closed',
+    () => opened.filter(({ destroyed }) => destroyed).length === MOST,
+  )
+  await ask()
+  await until('another one is open', () => opened.length > MOST + 1)
+  expect(opened).toHaveLength(MOST + 2)
+})
+
+// R-1759
+test('requests behind another one on a connection end with it', async () => {
+  const { opened, ask } = await startServer()
+  const client = await ask(5)
+  await until('all are open', () => opened.length === 5)
+
+  client.destroy()
+
+  await until('all are closed', () => opened.every(({ destroyed }) => destroyed))
+  await Promise.all(Array.from({ length: MOST }, () => ask()))
+  await until('forty others are open', () => opened.length === 5 + MOST)
+})
+
+// R-1759
+test('a download that does not move for a minute is ended', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { opened, ask } = await startServer()
+  const client = await ask()
+  let isClosed = false
+  client.on('close', () => (isClosed = true)).on('error', () => {})
+  let received = ''
+  client.on('data', (bytes) => (received += bytes))
+  const [file] = await until('it is open', () => opened.length > 0 && opened)
+  for (const piece of ['first', 'second']) {
+    file?.push(piece)
+    await until('the piece has arrived', () => received.includes(piece))
+    vi.advanceTimersByTime(50_000)
+  }
+  expect(file?.destroyed).toBe(false)
+
+  vi.advanceTimersByTime(11_000)
+
+  await until('the connection is closed', () => isClosed)
+  await until('the file is closed', () => file?.destroyed)
+})
