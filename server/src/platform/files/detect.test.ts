@@ -132,6 +132,18 @@ test('an MP4 with an index too large for memory is no video, and is not read', a
 })
 
 // R-1755
+test('an MP4 whose index has hundreds of thousands of boxes is no video', async () => {
+  const bytes = fixture('video.mp4')
+  const moov = bytes.indexOf('moov') - 4
+  const end = moov + bytes.readUInt32BE(moov)
+  const empty = Buffer.from('\0\0\0\x08free'.repeat(300_000), 'latin1')
+  bytes.writeUInt32BE(end - moov + empty.length, moov)
+  const changed = Buffer.concat([bytes.subarray(0, end), empty, bytes.subarray(end)])
+
+  expect(await detectBytes(changed)).toMatchObject({ whyNot: 'damaged', kinds: ['document'] })
+})
+
+// R-1755
 test('any single byte of a video may be wrong: the answer is always one, and soon', async () => {
   const original = fixture('video.mp4')
   const index = original.indexOf('mdat')
@@ -158,6 +170,26 @@ test.each([
 ])('%s is a document', async (_what, text, extension) => {
   const bytes = text.startsWith('Xin') ? Buffer.from(text) : Buffer.from(text, 'latin1')
   expect(await detectBytes(bytes)).toMatchObject({ extension, kinds: ['document'], whyNot: null })
+})
+
+// R-1756
+test('a zip that declares the name of a property of every object is a plain zip', async () => {
+  const name = Buffer.from('mimetypeconstructor')
+  const header = Buffer.alloc(30)
+  header.write('PK\x03\x04')
+  header.writeUInt32LE('constructor'.length, 18)
+  const bytes = Buffer.concat([header, name])
+
+  expect(await detectBytes(bytes)).toMatchObject({ extension: 'zip', kinds: ['document'] })
+})
+
+// R-1756
+test('a zip with megabytes of names is told apart by the first of them', async () => {
+  const long = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(60_000, 'x'))
+  const zip = (names: string[]) => detectBytes(zipOf(Object.fromEntries(names.map((name) => [name, 'x']))))
+
+  expect(await zip(['[Content_Types].xml', 'word/', ...long])).toMatchObject({ extension: 'docx' })
+  expect(await zip(['[Content_Types].xml', ...long, 'word/'])).toMatchObject({ extension: 'zip' })
 })
 
 // R-1756

@@ -4,6 +4,8 @@ import type { Source } from '../storage/source.ts'
 const MAX_INDEX_BYTES = 4 << 20
 /** A file of many fragments has thousands. They are refused before. */
 const MAX_BOXES = 1000
+/** A track's index has some dozens, read a few times. Half a million empty ones fit into an index. */
+const MAX_READS = 10_000
 
 export type Mp4 = {
   hasVideo: boolean
@@ -67,38 +69,47 @@ function readHeader(bytes: Buffer, room: number) {
   return { type, length, headerLength }
 }
 
-function* boxesIn(bytes: Buffer): Generator<Box> {
-  for (let at = 0; at < bytes.length; ) {
-    const rest = bytes.subarray(at)
-    // QuickTime ends lists with a zero.
-    if (rest.length === 4 && rest.readUInt32BE(0) === 0) return
-    const { type, length, headerLength } = readHeader(rest, rest.length)
-    yield { type, body: rest.subarray(headerLength, length) }
-    at += length
+/** Reads the boxes inside of an index. Bounds how many it reads over the whole of it, each time anew. */
+class BoxReader {
+  #reads = 0
+
+  /** The first box that the path leads to. */
+  find(bytes: Buffer, ...path: string[]): Buffer | undefined {
+    const [first, ...deeper] = path
+    if (first === undefined) return bytes
+    for (const { type, body } of this.boxesIn(bytes)) if (type === first) return this.find(body, ...deeper)
+    return undefined
+  }
+
+  require(bytes: Buffer, ...path: string[]): Buffer {
+    const found = this.find(bytes, ...path)
+    if (!found) throw new Damaged(`${path.join('/')} is missing`)
+    return found
+  }
+
+  *boxesIn(bytes: Buffer): Generator<Box> {
+    for (let at = 0; at < bytes.length; ) {
+      const rest = bytes.subarray(at)
+      // QuickTime ends lists with a zero.
+      if (rest.length === 4 && rest.readUInt32BE(0) === 0) return
+      if (++this.#reads > MAX_READS) throw new Damaged('too many boxes in the index')
+      const { type, length, headerLength } = readHeader(rest, rest.length)
+      yield { type, body: rest.subarray(headerLength, length) }
+      at += length
+    }
   }
 }
 
-/** The first box that the path leads to. */
-function find(bytes: Buffer, ...path: string[]): Buffer | undefined {
-  const [first, ...deeper] = path
-  if (first === undefined) return bytes
-  for (const { type, body } of boxesIn(bytes)) if (type === first) return find(body, ...deeper)
-  return undefined
-}
-
-function require(bytes: Buffer, ...path: string[]): Buffer {
-  const found = find(bytes, ...path)
-  if (!found) throw new Damaged(`${path.join('/')} is missing`)
-  return found
-}
-
 function readIndex(index: Buffer, fileSize: number): Mp4 {
-  const children = [...boxesIn(index)]
-  const tracks = children.filter(({ type }) => type === 'trak').map(({ body }) => readTrack(body, fileSize))
+  const reader = new BoxReader()
+  const children = [...reader.boxesIn(index)]
+  const tracks = children
+    .filter(({ type }) => type === 'trak')
+    .map(({ body }) => readTrack(reader, body, fileSize))
   const video = tracks.find(({ kind }) => kind === 'vide')
   const played = tracks.filter(({ kind }) => kind === 'vide' || kind === 'soun')
   const size = { width: video?.width || null, height: video?.height || null }
-  const read = { hasVideo: video !== undefined, seconds: readSeconds(require(index, 'mvhd')), ...size }
+  const read = { hasVideo: video !== undefined, seconds: readSeconds(reader.require(index, 'mvhd')), ...size }
   const isInFragments = children.some(({ type }) => type === 'mvex')
   if (isInFragments || played.length === 0) return { ...read, whyNot: 'container' }
   const isPlayable = played.every(({ codecs }) => codecs.length > 0 && codecs.every(isPlayed))
@@ -107,18 +118,19 @@ function readIndex(index: Buffer, fileSize: number): Mp4 {
 
 const isPlayed = (codec: string) => codec === 'h264' || codec === 'aac'
 
-function readTrack(track: Buffer, fileSize: number): Track {
-  const media = require(track, 'mdia')
-  const kind = require(media, 'hdlr').toString('latin1', 8, 12)
-  const table = require(media, 'minf', 'stbl')
-  const entries = [...boxesIn(require(table, 'stsd').subarray(8))]
-  requireChunks(table, fileSize)
-  if (kind !== 'vide') return { kind, codecs: entries.map(codecOf), width: 0, height: 0 }
+function readTrack(reader: BoxReader, track: Buffer, fileSize: number): Track {
+  const media = reader.require(track, 'mdia')
+  const kind = reader.require(media, 'hdlr').toString('latin1', 8, 12)
+  const table = reader.require(media, 'minf', 'stbl')
+  const entries = [...reader.boxesIn(reader.require(table, 'stsd').subarray(8))]
+  requireChunks(reader, table, fileSize)
+  const codecs = entries.map((entry) => codecOf(reader, entry))
+  if (kind !== 'vide') return { kind, codecs, width: 0, height: 0 }
   const first = entries[0]?.body ?? Buffer.alloc(0)
   const [width, height] = [first.readUInt16BE(24), first.readUInt16BE(26)]
-  const isTurned = hasQuarterTurn(require(track, 'tkhd'))
+  const isTurned = hasQuarterTurn(reader.require(track, 'tkhd'))
   const size = isTurned ? { width: height, height: width } : { width, height }
-  return { kind, codecs: entries.map(codecOf), ...size }
+  return { kind, codecs, ...size }
 }
 
 /** Phones store upright videos lying down, with a matrix that turns them. */
@@ -128,9 +140,9 @@ function hasQuarterTurn(header: Buffer): boolean {
 }
 
 /** Throws if a chunk begins after the end of the file, as in one that was cut off and closed again. */
-function requireChunks(table: Buffer, fileSize: number) {
-  const long = find(table, 'co64')
-  const offsets = long ?? require(table, 'stco')
+function requireChunks(reader: BoxReader, table: Buffer, fileSize: number) {
+  const long = reader.find(table, 'co64')
+  const offsets = long ?? reader.require(table, 'stco')
   const width = long ? 8 : 4
   const count = offsets.readUInt32BE(4)
   for (let n = 0; n < count; n++) {
@@ -140,14 +152,14 @@ function requireChunks(table: Buffer, fileSize: number) {
   }
 }
 
-function codecOf({ type, body }: Box): string {
+function codecOf(reader: BoxReader, { type, body }: Box): string {
   if (type === 'avc1' || type === 'avc3') return 'h264'
   if (type !== 'mp4a') return type
   // Three generations of QuickTime have headers of different lengths.
   const header = { 0: 28, 1: 44, 2: 64 }[body.readUInt16BE(8)]
   if (header === undefined) throw new Damaged('an unknown version of mp4a')
   const children = body.subarray(header)
-  const description = find(children, 'esds') ?? find(children, 'wave', 'esds')
+  const description = reader.find(children, 'esds') ?? reader.find(children, 'wave', 'esds')
   // 0x40 is AAC of MPEG-4, the others that of MPEG-2. 0x6b would be MP3.
   return description && [0x40, 0x66, 0x67, 0x68].includes(objectTypeOf(description)) ? 'aac' : 'other'
 }

@@ -5,6 +5,8 @@ import type { Extension } from './types.ts'
 
 /** A document with many pictures has some hundred entries. Its text is among the first. */
 const MAX_ENTRIES = 2000
+/** Names may have 64 kB each. */
+const MAX_NAME_BYTES = 4 << 20
 const PIECE = 1 << 16
 
 const OFFICE: [folder: string, extension: Extension][] = [
@@ -12,11 +14,12 @@ const OFFICE: [folder: string, extension: Extension][] = [
   ['xl/', 'xlsx'],
   ['ppt/', 'pptx'],
 ]
-const OPEN_DOCUMENT: Record<string, Extension> = {
-  'application/vnd.oasis.opendocument.text': 'odt',
-  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
-  'application/vnd.oasis.opendocument.presentation': 'odp',
-}
+const CONTENT_TYPES = '[Content_Types].xml'
+const OPEN_DOCUMENT = new Map<string, Extension>([
+  ['application/vnd.oasis.opendocument.text', 'odt'],
+  ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
+  ['application/vnd.oasis.opendocument.presentation', 'odp'],
+])
 
 class SourceReader extends RandomAccessReader {
   readonly #source: Source
@@ -37,11 +40,9 @@ async function* piecesOf(source: Source, start: number, end: number) {
 
 /** Tells documents that are zips from others by the names in them. Nothing is unpacked. */
 export async function zipKind(source: Source, start: Buffer): Promise<Extension> {
-  const openDocument = OPEN_DOCUMENT[declaredType(start)]
+  const openDocument = OPEN_DOCUMENT.get(declaredType(start))
   if (openDocument) return openDocument
-  const names = await namesIn(source).catch((): string[] => []) // a damaged one is sent as it is
-  if (!names.includes('[Content_Types].xml')) return 'zip'
-  return OFFICE.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1] ?? 'zip'
+  return officeKind(source).catch(() => 'zip') // a damaged one is sent as it is
 }
 
 /** An OpenDocument begins with an entry `mimetype` that is not compressed. */
@@ -50,17 +51,30 @@ function declaredType(start: Buffer): string {
   return start.toString('latin1', 38, 38 + start.readUInt32LE(18))
 }
 
-async function namesIn(source: Source): Promise<string[]> {
+async function officeKind(source: Source): Promise<Extension> {
+  let hasTypes = false
+  const folders = new Set<string>()
+  for await (const name of namesIn(source)) {
+    if (name.equals(Buffer.from(CONTENT_TYPES))) hasTypes = true
+    for (const [folder] of OFFICE) if (name.indexOf(folder) === 0) folders.add(folder)
+  }
+  const found = OFFICE.find(([folder]) => folders.has(folder))
+  return hasTypes && found ? found[1] : 'zip'
+}
+
+/** The names as bytes, and no more of them than a document has. */
+async function* namesIn(source: Source): AsyncGenerator<Buffer> {
   const file = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
     autoClose: false,
+    decodeStrings: false,
   })
-  const names: string[] = []
+  let bytes = 0
   try {
-    for await (const { fileName } of file.eachEntry()) {
-      names.push(fileName)
-      if (names.length >= MAX_ENTRIES) break
+    for await (const { fileNameRaw } of file.eachEntry()) {
+      bytes += fileNameRaw.length
+      if (file.entriesRead > MAX_ENTRIES || bytes > MAX_NAME_BYTES) return
+      yield fileNameRaw
     }
-    return names
   } finally {
     file.close()
   }
