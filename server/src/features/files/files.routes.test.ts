@@ -125,6 +125,19 @@ test('a file whose bytes were lost is whole again after the same upload', async 
   expect(await stored()).toEqual([body.name])
 })
 
+// R-1758
+test('no row is locked while the store is asked: a bucket may take seconds to answer', async () => {
+  const lockRows = () => context.db.many(sql`select from files for update nowait`)
+  const sizeOf = vi.fn(async () => (await lockRows()) && null)
+  const files = vi.spyOn(context, 'files', 'get').mockReturnValue({ ...context.files, sizeOf })
+  onTestFinished(() => files.mockRestore())
+  const user = await context.add.user()
+  await upload(user, 'hello', 'a.txt')
+
+  expect((await upload(user, 'hello', 'b.txt')).status).toBe(201)
+  expect(sizeOf).toHaveBeenCalledOnce()
+})
+
 // R-1751
 test.each([
   ['nothing', () => formOf('', 'a.txt'), 'file_empty'],

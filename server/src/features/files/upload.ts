@@ -54,13 +54,12 @@ async function keepOnce(
   sha256: Buffer,
   { extension, ...about }: Detected,
 ): Promise<FileRow> {
-  const known = await begin(async (tx) => {
-    const row = await touchFile(tx, sha256)
-    // A disk may have lost it. Nobody deletes the file while its row is locked.
-    if (row && (await files.sizeOf(row.name)) !== row.size) await files.keep(draft, row.name)
-    return row
-  })
-  if (known) return known
+  const known = await begin((tx) => touchFile(tx, sha256))
+  if (known) {
+    // A disk may have lost it. Nobody deletes the file: its row has an hour again.
+    if ((await files.sizeOf(known.name)) !== known.size) await files.keep(draft, known.name)
+    return known
+  }
   const name = newName(extension)
   await files.keep(draft, name)
   try {
