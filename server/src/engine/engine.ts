@@ -74,6 +74,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
     lastBeatSeen: heartbeat.lastSeen,
     moved: progress.moved,
     isStopping,
+    stopping: stopping.signal,
     isGivingUp,
   }
 

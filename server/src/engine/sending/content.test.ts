@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { fileOf } from '../../../test/one-byte-file.ts'
@@ -247,4 +248,31 @@ test('a program that does not know contents puts no other text into a job with o
   await expect(
     context.db.run(sql`update jobs set text_content = 'Closed' where id = ${job.id}`),
   ).rejects.toThrow('does not know')
+})
+
+// R-1604
+test('a stop ends an upload, which the next worker begins anew', async () => {
+  const { provider, script, calls } = scriptedProvider()
+  const { job } = await jobWithFile('video', { caption: 'Hi' })
+  const upload = script.onUpload
+  let hasBegun = false
+  script.onUpload = async (file) => {
+    hasBegun = true
+    const stream = await file.open()
+    return await new Promise((resolve) => {
+      const why = { code: 'image_store_down', params: {} } as const
+      stream.once('error', () => resolve({ kind: 'busy', reason: why, retryAfterMs: null }))
+    })
+  }
+  const endless = async () => ({ ...(await bytesOf()), open: async () => new Readable({ read() {} }) })
+  const worker = context.worker(provider, { openMedia: endless })
+  await until('the upload has begun', () => hasBegun)
+
+  await worker.stop()
+  script.onUpload = upload
+  context.worker(provider, { openMedia: bytesOf })
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(calls.sends).toHaveLength(1)
+  expect(await context.log(job.id)).not.toContain('image_upload_failed')
 })

@@ -155,6 +155,7 @@ test.each([
       secrets: { decrypt },
       moved: () => {},
       isStopping: () => isStopping,
+      stopping: new AbortController().signal,
       isGivingUp: () => false,
     },
     claim,

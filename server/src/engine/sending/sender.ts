@@ -37,6 +37,8 @@ export type Sender = EngineDeps & {
   lastBeatSeen: () => number
   moved: Progress['moved']
   isStopping: () => boolean
+  /** Aborts when the worker stops. */
+  stopping: AbortSignal
   /** Stopping, and out of patience: results that could not be saved are left to the look-ups. */
   isGivingUp: () => boolean
 }

@@ -1,7 +1,9 @@
+import { addAbortSignal } from 'node:stream'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import type { UploadOutcome } from '../../providers/provider.ts'
+import { openTurnstile } from '../../platform/turnstile.ts'
+import type { MediaFile, UploadOutcome } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { failQueued } from '../jobs/fail-queued.ts'
 import { reason } from '../shared/job-log.ts'
@@ -10,6 +12,13 @@ import type { Claim } from './claim.ts'
 import { holdInstance } from './hold-instance.ts'
 import type { Upload } from './intent.ts'
 
+/** `stopping` aborts when the worker stops. An upload may take minutes, and a stop waits for none. */
+type Uploading = EngineDeps & { isGivingUp: () => boolean; stopping: AbortSignal }
+
+/** Uploads of a worker share its line. All at once would time out together, and begin again together. */
+const { run: inTurn } = openTurnstile({ ofUser: 3, waitingOfUser: 10_000, retrySeconds: 10 })
+const EVERYBODY = { userId: 0 }
+
 /** The provider keeps a file for 30 days. A job that takes longer uploads it again when the provider has lost it. */
 const KEPT = '29 days'
 
@@ -17,12 +26,8 @@ const KEPT = '29 days'
  * Uploads a job's image or file, unless the account has done so before. This comes before any intent: an upload reaches
  * no recipient, so it may be repeated freely. Returns true when the instance may continue.
  */
-export async function uploadMedia(
-  deps: EngineDeps & { isGivingUp: () => boolean },
-  claim: Claim,
-  upload: Upload,
-): Promise<boolean> {
-  const { db, isGivingUp } = deps
+export async function uploadMedia(deps: Uploading, claim: Claim, upload: Upload): Promise<boolean> {
+  const { db, isGivingUp, stopping } = deps
   const mediaId = await findUpload(db, upload)
   const outcome: UploadOutcome = mediaId ? { kind: 'uploaded', mediaId } : await tryUpload(deps, upload)
   switch (outcome.kind) {
@@ -34,6 +39,8 @@ export async function uploadMedia(
       await failQueued(db, upload, outcome.reason, isGivingUp)
       return true
     default:
+      // Nothing has failed: the next worker uploads the file.
+      if (stopping.aborted) return true
       await underLock(db, claim.instanceId, isGivingUp, (tx) =>
         holdInstance(tx, claim, upload, outcome, 'image_upload_failed'),
       )
@@ -65,7 +72,7 @@ export const deleteOldUploads = (tx: Db, limit: number) =>
       select instance_id, name from provider_uploads
       where uploaded_at < clock_now() - interval '30 days' order by uploaded_at limit ${limit} for update skip locked)`)
 
-async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcome> {
+async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome> {
   const busy = (code: Reason['code']) => ({ kind: 'busy', reason: reason(code), retryAfterMs: null }) as const
   const connection = resolveProvider(deps, upload)
   if (!connection) return busy(whyNoProvider(deps, upload))
@@ -75,9 +82,20 @@ async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcom
     const file = await deps.openMedia(upload.mediaName)
     if (!file) return { kind: 'rejected', reason: reason('media_missing') }
     failing = 'provider_unreadable'
-    return await connection.provider.upload(connection.credentials, file)
+    const { provider, credentials } = connection
+    const { stopping } = deps
+    return await inTurn({ ...EVERYBODY, signal: stopping }, () =>
+      provider.upload(credentials, untilAborted(file, stopping)),
+    )
   } catch (error) {
-    deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')
+    if (!deps.stopping.aborted)
+      deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')
     return busy(failing)
   }
 }
+
+/** The same file, whose stream breaks when the signal aborts. */
+const untilAborted = (file: MediaFile, signal: AbortSignal): MediaFile => ({
+  ...file,
+  open: async () => addAbortSignal(signal, await file.open()),
+})
