@@ -9,6 +9,7 @@ import { sql } from '../src/platform/database/sql.ts'
 import { type Place, readAll, useBackups } from './backup-fixture.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { dumpSchema } from './schema-dump.ts'
+import { until } from './until.ts'
 
 /*
  * Sendroom takes over from programs with the migrations 0001 to 0032: a database that they made, and a backup of one
@@ -79,6 +80,12 @@ test('while a process may be of a former program, its tables and records stay', 
   expect(await readTables(db)).toEqual(expect.arrayContaining(['delivery_viewers', 'sent_counts']))
 
   await former.end()
+  // The server may learn of the end a moment later.
+  await until('the former process is gone', async () => {
+    const left = await db.run(sql`
+      select from pg_stat_activity where application_name like '%@former' and datname = current_database()`)
+    return left === 0
+  })
   await migrate(db)
   await expectPresentSchema(db)
 })
