@@ -3,6 +3,7 @@ import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { accessRules } from './access-rules.ts'
 import { approvalGuards } from './approval.ts'
+import { contentGuards } from './contents.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 import { importGuards } from './import-guards.ts'
 import { optOutGuards } from './opt-outs.ts'
@@ -247,6 +248,7 @@ export const guards: Guard[] = [
   ...ownership,
   ...importGuards,
   ...optOutGuards,
+  ...contentGuards,
   ...approvalGuards,
   ...outside,
   ...contractRules,

@@ -1,0 +1,59 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, platform, without } from './guard.ts'
+
+const contents = { tests: 'server/src/features/messages/content' }
+const mentions = { tests: 'server/src/features/jobs/mentions' }
+const engine = 'server/src/engine'
+
+/** Guards of what is sent as which kind of message, and of who mentions everybody. */
+export const contentGuards = [
+  without(
+    'a file is sent only as what phones play',
+    `${platform}/message-content.ts`,
+    "if (!file.kinds.includes(kind)) throw new InvalidInput({ content: 'MESSAGE.FILE_NOT_PLAYABLE' })",
+    '',
+    contents,
+  ),
+  without(
+    'a job that mentions everybody needs the right',
+    `${features}/jobs/new-job.service.ts`,
+    "if (mentionsAll) requireAccess(caller, { access: 'canMentionAll' })",
+    '',
+    mentions,
+  ),
+  without(
+    'changing a job that mentions everybody needs the right',
+    `${features}/jobs/change-job.service.ts`,
+    "requireAccess(caller, { access: 'canMentionAll' })",
+    '',
+    mentions,
+  ),
+  without(
+    'restarting a job that mentions everybody needs the right',
+    `${features}/jobs/jobs.service.ts`,
+    "if (action === 'restart' && job.mentionsAll) requireAccess(caller, { access: 'canMentionAll' })",
+    '',
+    mentions,
+  ),
+  without(
+    'an account mentions a group once a day',
+    `${engine}/shared/mentions.ts`,
+    'and (g.delivery_id, g.run) <> (d.id, j.run)',
+    'and false',
+    { tests: `${engine}/sending/mentions` },
+  ),
+  without(
+    'what is not certain is not sent again',
+    `${engine}/in-doubt/verdict.ts`,
+    "if (!look.isEvidenceCertain) return { kind: 'outcome_unknown' }",
+    '',
+    { tests: `${engine}/sending/content` },
+  ),
+  without(
+    'a new era waits for a person where nothing is certain',
+    `${engine}/history/check.ts`,
+    ', ...(await holdUncertainJobs(tx, instanceId))',
+    '',
+    { tests: `${engine}/sending/content` },
+  ),
+]
