@@ -32,10 +32,16 @@ export class PostgresNode {
     return { ...this.#files.superuser, database: 'postgres' }
   }
 
+  /** Tries again while a server that was killed is still listed as a process, which keeps another from starting. */
   async start() {
-    const attempt = await launch(this.#files)
+    let attempt = await launch(this.#files)
     await until('PostgreSQL answers', async () => {
-      if (attempt.hasExited()) throw new Error(`PostgreSQL did not start: ${attempt.output()}`)
+      if (attempt.hasExited()) {
+        if (!attempt.output().includes('"postmaster.pid" already exists'))
+          throw new Error(`PostgreSQL did not start: ${attempt.output()}`)
+        attempt = await launch(this.#files)
+        return false
+      }
       return this.query('select 1').catch((error) => {
         if (!isDatabaseDown(error)) throw error
       })
