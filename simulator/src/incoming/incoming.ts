@@ -103,7 +103,7 @@ export function createIncoming({ ledger, receipts, webhooks, now, runLater }: In
       const to = habit.hides ? from : entry.to
       const answer = { to, from, body: habit.says, ...(habit.quotes ? { quoted: entry.id } : {}) }
       runLater(Math.max(0, receipts.rules(entry).answerMs - ageMs), () => {
-        const isAnswered = ledger.list(channel.token, to).some((one) => one.from && one.at > entry.at)
+        const isAnswered = ledger.list(channel.token, to).some((one) => one.from && one.at >= entry.at)
         // A restart schedules the answers to recent messages again.
         if (ageMs === 0 || !isAnswered) receive(channel, answer)
       })
