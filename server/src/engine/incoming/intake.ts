@@ -2,7 +2,7 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { IncomingMessage } from '../../providers/provider.ts'
 import type { ProviderConnection } from '../context.ts'
-import { openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
 import { type Said, saidOf } from './said.ts'
 import { storeIncoming, storeSaid } from './store.ts'
 
@@ -28,7 +28,7 @@ export type IncomingIntake = {
 
 /** Many calls share one transaction, and a single call waits for nothing. The provider repeats calls that fail. */
 export function openIncomingIntake(db: Pool): IncomingIntake {
-  const { submit, close } = openGroupCommit<Said[], Said[]>(db, { startBatch: takeSome, write })
+  const { submit, close } = openGroupCommit<Said[], Said[]>(db, { startBatch: callsUpTo(MAX_BATCH), write })
   let waiting = 0
   return {
     async accept(instanceId, connection, messages) {
@@ -40,15 +40,6 @@ export function openIncomingIntake(db: Pool): IncomingIntake {
       })
     },
     close,
-  }
-}
-
-/** The oldest calls, up to the size of a batch. */
-function takeSome() {
-  let size = 0
-  return ({ length }: Said[]) => {
-    size += length
-    return size <= MAX_BATCH || size === length
   }
 }
 

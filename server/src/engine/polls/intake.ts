@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { PollResults } from '../../providers/provider.ts'
-import { openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
 import { openProgress } from '../status/progress.ts'
 import { type InstanceResults, storeResults } from './store.ts'
 
@@ -24,7 +24,7 @@ export type VoteIntake = {
 export function openVoteIntake(db: Pool, reportError: (error: unknown) => void): VoteIntake {
   const progress = openProgress(db, reportError)
   const { submit, close } = openGroupCommit<InstanceResults[], null>(db, {
-    startBatch: takeSome,
+    startBatch: callsUpTo(MAX_BATCH),
     async write(connection, calls) {
       for (const job of await storeResults(connection, calls.flat())) progress.moved(job)
       return calls.map(() => null)
@@ -43,14 +43,5 @@ export function openVoteIntake(db: Pool, reportError: (error: unknown) => void):
       await close()
       await progress.stop()
     },
-  }
-}
-
-/** The oldest calls, up to the size of a batch. */
-function takeSome() {
-  let size = 0
-  return ({ length }: InstanceResults[]) => {
-    size += length
-    return size <= MAX_BATCH || size === length
   }
 }

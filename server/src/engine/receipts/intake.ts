@@ -2,7 +2,7 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { meter } from '../../platform/meter.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Receipt } from '../../providers/provider.ts'
-import { openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
 import { type InstanceReceipt, storeBatch, withoutNul } from './store.ts'
 
 /** More receipts in one row would only let the first call wait longer. */
@@ -24,7 +24,10 @@ export type ReceiptIntake = {
 
 /** Many calls share one statement, and a single call waits for nothing. The provider repeats calls that fail. */
 export function openReceiptIntake(db: Pool): ReceiptIntake {
-  const { submit, close } = openGroupCommit<InstanceReceipt[], null>(db, { startBatch: takeSome, write })
+  const { submit, close } = openGroupCommit<InstanceReceipt[], null>(db, {
+    startBatch: callsUpTo(MAX_BATCH),
+    write,
+  })
   let waiting = 0
   return {
     async accept(instanceId, receipts) {
@@ -35,15 +38,6 @@ export function openReceiptIntake(db: Pool): ReceiptIntake {
       })
     },
     close,
-  }
-}
-
-/** The oldest calls, up to the size of a batch. */
-function takeSome() {
-  let size = 0
-  return ({ length }: InstanceReceipt[]) => {
-    size += length
-    return size <= MAX_BATCH || size === length
   }
 }
 

@@ -21,6 +21,17 @@ type Waiting<T, R> = {
   reject: (error: unknown) => void
 }
 
+/** Batches of the oldest calls, up to so many entries together. A call with more is a batch of its own. */
+export function callsUpTo(maxEntries: number) {
+  return () => {
+    let size = 0
+    return ({ length }: readonly unknown[]) => {
+      size += length
+      return size <= maxEntries || size === length
+    }
+  }
+}
+
 /**
  * Lets items share a transaction: those that come while one is running are written together in the next one. There is
  * no timer: batches grow under load, and without load nothing waits.
