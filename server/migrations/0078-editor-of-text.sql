@@ -1,6 +1,6 @@
 -- Works with programs from 0032 on.
 --
--- Whoever changes a text of a series does not approve it: docs/decisions/0039-approval.md. Otherwise one person alone
+-- The user who changes a text of a series does not approve it: docs/decisions/0039-approval.md. Otherwise one person
 -- could put another text into a series that somebody else has made.
 
 -- The user who changed the message last. No reference, as ids of users are never used again.

@@ -48,7 +48,7 @@ export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<num
 const mostCertain = sql`(
   case when j.content->>'kind' = 'poll' then ${limits.pollQuestion}::int else ${limits.caption}::int end)`
 
-/** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for the job `j`. Both kinds are rare. */
+/** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for a message of the job `j`. */
 const isUncertain = sql`(
   j.content->>'fileName' = btrim(j.text_content) or j.content->>'kind' in ('audio', 'voice')
   or (j.content is not null or j.image_id is not null) and (

@@ -33,9 +33,9 @@ export async function openBucket(
     region: region ?? 'us-east-1',
     // Stores other than Amazon's find buckets by path, not by host name.
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // By default the client waits minutes for a store that does not answer, and so would the user.
     // Errors reach the caller.
     logger: SILENT,
+    // By default the client waits minutes for a store that does not answer, and so would the user.
     requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   })
   const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
