@@ -1,6 +1,6 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Db } from '../../platform/database/connection.ts'
-import { json, sql } from '../../platform/database/sql.ts'
+import { json, type Sql, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, reason } from '../shared/job-log.ts'
 import { cursorAtEnd } from '../shared/queue.ts'
 import { dueAt, jobsOf } from './jobs-of-messages.ts'
@@ -44,17 +44,30 @@ export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<num
   return held.map(({ id }) => id)
 }
 
+/** JavaScript's `trim` removes these. */
+const BLANKS =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+
+/** The length as JavaScript counts it: an emoji counts twice. */
+const lengthOf = (text: Sql) =>
+  sql`(length(${text}) + length(regexp_replace(${text}, '[^\\U00010000-\\U0010FFFF]', '', 'g')))`
+
 /** The length of a text of the job `j` beyond which it may be cut off. */
 const mostCertain = sql`(
   case when j.content->>'kind' = 'poll' then ${limits.pollQuestion}::int else ${limits.caption}::int end)`
 
+const isUncertainText = (text: Sql) => sql`(
+  length(${text}) * 2 > ${mostCertain} and ${lengthOf(text)} > ${mostCertain}
+  or j.file_id is not null and btrim(${text}, ${BLANKS}) in ('', j.content->>'fileName')
+)`
+
 /** Condition: `isEvidenceCertain` (shared/same-message.ts) is false for a message of the job `j`. */
 const isUncertain = sql`(
-  j.content->>'fileName' = btrim(j.text_content) or j.content->>'kind' in ('audio', 'voice')
+  j.content->>'kind' in ('audio', 'voice')
   or (j.content is not null or j.image_id is not null) and (
-    length(j.text_content) > ${mostCertain} or j.is_personal and exists (
+    ${isUncertainText(sql`j.text_content`)} or j.is_personal and exists (
       select from deliveries d join delivery_texts t on t.delivery_id = d.id
-      where d.job_id = j.id and length(t.text) > ${mostCertain}))
+      where d.job_id = j.id and ${isUncertainText(sql`t.text`)}))
   or j.job_type = 'SendToGroups' and exists (
     select from deliveries d where d.job_id = j.id and d.chat_id like '%@newsletter')
 )`

@@ -16,7 +16,7 @@ import { underLock } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
 import { refundPeople, refundPrivate } from '../shared/private-pace.ts'
 import { isEvidenceCertain, isSameMessage } from '../shared/same-message.ts'
-import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
+import { believeAfterMs, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
 /** A message in doubt that is to be looked up. */
 export type LookUp = JobContent & {
@@ -115,10 +115,12 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
 
 /** Asked only where the answer decides, since every call counts on a trial channel. */
 async function canBelieveEmpty({ provider, credentials }: ProviderConnection, look: LookUp) {
-  if (Date.parse(look.beganAt) - Date.parse(look.intentAt) < BELIEVE_AFTER_MS) return false
+  if (Date.parse(look.beganAt) - Date.parse(look.intentAt) < believeAfter(look)) return false
   const state = await provider.status(credentials).catch(() => null)
   return state?.status === 'Connected'
 }
+
+const believeAfter = ({ file }: LookUp) => believeAfterMs(file?.size ?? 0)
 
 type Doubt = {
   candidates: string[]
@@ -160,6 +162,7 @@ async function conclude(
     ...doubt,
     candidates: found && doubt.candidates,
     emptyAnswerCounts,
+    believeAfterMs: believeAfter(look),
     isEvidenceCertain: isEvidenceCertain({ ...look, text: look.text ?? '' }),
   })
   await writeVerdict(tx, look, verdict, doubt)
@@ -168,7 +171,8 @@ async function conclude(
 
 async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubt: Doubt): Promise<void> {
   if (verdict.kind === 'sent') await writeSent(tx, look, verdict.providerMessageId)
-  else await tx.run(sql`update deliveries set ${changesOf(verdict, doubt.doubts)} where id = ${look.id}`)
+  else
+    await tx.run(sql`update deliveries set ${changesOf(verdict, doubt.doubts, look)} where id = ${look.id}`)
   if (verdict.kind === 'not_sent' || verdict.kind === 'out_of_retries') await refund(tx, look)
   const line = logLineOf(look, verdict, doubt)
   if (line) await logDelivery(tx, look.jobId, line)
@@ -183,11 +187,15 @@ const writeSent = (tx: Db, look: LookUp, providerMessageId: string) =>
       from instances instance
       where d.id = ${look.id} and instance.id = d.instance_id
       returning d.*
+    ), proven as (
+      -- The provider has taken a message since the outage began. Large files often get no answer within 20 s.
+      update instances i set busy = null, busy_since = null, busy_in_a_row = 0
+      from settled where i.id = settled.instance_id and i.busy_since < settled.intent_at
     )
     ${insertMatches('settled')}`)
 
 /** The columns that a verdict changes. */
-function changesOf({ kind }: Exclude<Verdict, { kind: 'sent' }>, doubts: number) {
+function changesOf({ kind }: Exclude<Verdict, { kind: 'sent' }>, doubts: number, look: LookUp) {
   switch (kind) {
     case 'outcome_unknown':
       return sql`status = 'failed', reason = ${json(reason('outcome_unknown'))}, ${noDoubt}`
@@ -202,7 +210,7 @@ function changesOf({ kind }: Exclude<Verdict, { kind: 'sent' }>, doubts: number)
     case 'too_early':
       return sql`look_fails_since = null,
         next_look_at = least(${inMs(EARLY_LOOK_MS)},
-          greatest(clock_now(), intent_at + ${BELIEVE_AFTER_MS} * interval '1 ms'))`
+          greatest(clock_now(), intent_at + ${believeAfter(look)} * interval '1 ms'))`
     case 'failing':
       return sql`look_fails_since = coalesce(look_fails_since, clock_now()), next_look_at = ${inMs(FAILED_LOOK_MS)}`
   }

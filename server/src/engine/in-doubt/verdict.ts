@@ -1,5 +1,10 @@
 /** A message that is not found counts as unsent only this long after its intent. A late one has arrived by then. */
 export const BELIEVE_AFTER_MS = 30_000
+/** 2 Mbit/s. After it has taken the message, the provider still has to pass its file on to WhatsApp. */
+const FILE_BYTES_PER_MS = 250
+/** The same for a message with a file of so many bytes: seven minutes more for 100 MB. */
+export const believeAfterMs = (fileBytes: number) =>
+  BELIEVE_AFTER_MS + Math.ceil(fileBytes / FILE_BYTES_PER_MS)
 /** Two look-ups that found nothing count as two only if they are this far apart. */
 export const LOOKS_APART_MS = 5_000
 /** After this time without a look-up that can be believed, a person decides. */
@@ -15,6 +20,8 @@ export type Look = {
   emptyAnswerCounts: boolean
   /** Ms from the intent to the beginning of this look-up. */
   sinceIntentMs: number
+  /** From when on a look-up that finds nothing can be believed: see `believeAfterMs`. */
+  believeAfterMs: number
   /** Ms from the previous look-up that found nothing to the beginning of this one; null when there was none. */
   sinceNotFoundMs: number | null
   /** Ms during which no look-up could be believed; 0 when the last one could. */
@@ -47,7 +54,7 @@ export function verdictOf(look: Look): Verdict {
   const [first, second] = look.candidates ?? []
   if (first !== undefined)
     return second === undefined ? { kind: 'sent', providerMessageId: first } : { kind: 'outcome_unknown' }
-  if (look.candidates !== null && look.sinceIntentMs < BELIEVE_AFTER_MS) return { kind: 'too_early' }
+  if (look.candidates !== null && look.sinceIntentMs < look.believeAfterMs) return { kind: 'too_early' }
   if (look.candidates === null || !look.emptyAnswerCounts)
     return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'outcome_unknown' : 'failing' }
   if (look.sinceNotFoundMs === null || look.sinceNotFoundMs < LOOKS_APART_MS) return { kind: 'not_found' }

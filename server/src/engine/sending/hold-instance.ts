@@ -46,9 +46,10 @@ export function holdInstance(
       ${insertLogLines(troubleLines('changed'))}
     )
     ${insertLogLines(sql`
-      select ${jobId}, 'Warning', failed.reason
-      from (select ${json(reason(line, { ...why.params, why: why.code }))} as reason) failed
-      where ${change.waiting === null} and failed.reason is distinct from (
+      select j.id, 'Warning', failed.reason
+      from jobs j, (select ${json(reason(line, { ...why.params, why: why.code }))} as reason) failed
+      -- The job may have been deleted in the minutes that an upload takes.
+      where j.id = ${jobId} and ${change.waiting === null} and failed.reason is distinct from (
         select l.reason from job_logs l where l.job_id = ${jobId} order by l.id desc limit 1)`)}`)
 }
 

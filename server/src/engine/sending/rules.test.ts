@@ -7,6 +7,7 @@ const look: Look = {
   candidates: [],
   emptyAnswerCounts: true,
   sinceIntentMs: 60_000,
+  believeAfterMs: 30_000,
   sinceNotFoundMs: null,
   failingForMs: 0,
   doubts: 1,

@@ -115,7 +115,8 @@ async function attempt(
   connection: ProviderConnection | null,
 ): Promise<Result> {
   const outcome = await send(sender, claim, message, connection)
-  if (outcome.kind === 'media_gone')
+  // A file that was uploaded again for this message is there. It is the recipient that the provider does not know.
+  if (outcome.kind === 'media_gone' && message.lastReason?.code !== 'media_missing')
     await writeUnderLock(sender, message.instanceId, (tx) => forgetMedia(tx, message))
   if (outcome.kind === 'no_first_message' && connection)
     return resultOf(message, await learnWhyRefused(sender, message, connection))

@@ -15,9 +15,11 @@ import type { Upload } from './intent.ts'
 /** `stopping` aborts when the worker stops. An upload may take minutes, and a stop waits for none. */
 type Uploading = EngineDeps & { isGivingUp: () => boolean; stopping: AbortSignal }
 
-/** Uploads of a worker share its line. All at once would time out together, and begin again together. */
+/** Large uploads of a worker share its line. All at once would time out together, and begin again together. */
 const { run: inTurn } = openTurnstile({ ofUser: 3, waitingOfUser: 10_000, retrySeconds: 10 })
 const EVERYBODY = { userId: 0 }
+/** An image of 200 kB does not wait until three documents of 100 MB are through. */
+const LARGE_BYTES = 1 << 20
 
 /** The provider keeps a file for 30 days. A job that takes longer uploads it again when the provider has lost it. */
 const KEPT = '29 days'
@@ -59,7 +61,7 @@ const recordUpload = (tx: Db, { jobId, instanceId, mediaName }: Upload, mediaId:
   tx.run(sql`
     with known as (
       insert into provider_uploads as known (instance_id, name, media_id)
-      values (${instanceId}, ${mediaName}, ${mediaId})
+      select id, ${mediaName}, ${mediaId} from instances where id = ${instanceId}
       on conflict (instance_id, name) do update set media_id = excluded.media_id, uploaded_at = excluded.uploaded_at
       where known.media_id <> excluded.media_id
     )
@@ -84,9 +86,8 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
     failing = 'provider_unreadable'
     const { provider, credentials } = connection
     const { stopping } = deps
-    return await inTurn({ ...EVERYBODY, signal: stopping }, () =>
-      provider.upload(credentials, untilAborted(file, stopping)),
-    )
+    const send = () => provider.upload(credentials, untilAborted(file, stopping))
+    return await (file.size < LARGE_BYTES ? send() : inTurn({ ...EVERYBODY, signal: stopping }, send))
   } catch (error) {
     if (!deps.stopping.aborted)
       deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { useEngineContext } from '../../../test/engine-context.ts'
+import { fileOf } from '../../../test/one-byte-file.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+// Files at the provider: large ones, lost ones, and what is deleted while one is uploaded.
+
+const context = useEngineContext()
+
+const openMedia = async () => fileOf(new Uint8Array([1, 2, 3]))
+
+async function videoTo(recipients: string[], columns: { size?: number; name?: string } = {}) {
+  const file = await context.add.file('video', columns)
+  return context.add.job({
+    ...{ status: 'Running', recipients, fileId: file.id, textContent: 'Only today' },
+    content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }),
+  })
+}
+
+// R-1650
+test('a large video that the provider lists a minute after it has taken it is not sent twice', async () => {
+  const { provider, script, calls, accept } = scriptedProvider()
+  const job = await videoTo(['1@g.us'], { size: 16 << 20 })
+  script.onSend = () => ({ kind: 'unknown', reason: { code: 'provider_unreachable', params: {} } })
+  context.worker(provider, { openMedia })
+  await context.untilStatuses(job.id, 'doubt')
+  const lookedUp = async (by: string) => {
+    const { ownMessages } = calls
+    await context.moveClock(by)
+    await until('the chat is looked up', () => calls.ownMessages > ownMessages)
+  }
+  await lookedUp('31 seconds')
+  await lookedUp('30 seconds')
+  await lookedUp('11 seconds')
+
+  for (const send of calls.sends) accept(send)
+  await context.moveClock('30 seconds')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(calls.sends).toHaveLength(1)
+  expect(await context.statuses(job.id)).toEqual(['sent'])
+})
+
+// R-1659
+test('a small file does not wait until large ones are through', async () => {
+  const { provider, script } = scriptedProvider()
+  const { promise: through, resolve: letThrough } = Promise.withResolvers<void>()
+  let large = 0
+  const upload = script.onUpload
+  script.onUpload = async (file) => {
+    if (file.size > 3) {
+      large++
+      await through
+    }
+    return upload(file)
+  }
+  const largeFile = fileOf(new Uint8Array(1 << 20))
+  const openBySize = async (name: string) => (name === 'small.mp4' ? openMedia() : largeFile)
+  const jobs = await Promise.all(['1@g.us', '2@g.us', '3@g.us', '4@g.us'].map((to) => videoTo([to])))
+  context.worker(provider, { openMedia: openBySize })
+  await until('three large uploads run', () => large === 3)
+  const { id } = await videoTo(['5@g.us'], { name: 'small.mp4' })
+
+  await context.untilStatus(id, 'Completed')
+
+  expect(large).toBe(3)
+  letThrough()
+  for (const job of jobs) await context.untilStatus(job.id, 'Completed')
+})
+
+// R-1658
+test('an account whose messages arrive although their sends get no answer in time is not held back for long', async () => {
+  const { provider, script, calls, accept } = scriptedProvider()
+  script.onSend = (send) => {
+    accept(send)
+    return { kind: 'unknown', reason: { code: 'provider_unreachable', params: {} } }
+  }
+  const job = await videoTo(['1@g.us', '2@g.us', '3@g.us'])
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(calls.sends).toHaveLength(3)
+  expect(await context.instance(job.instanceId)).toMatchObject({ busy: null, busySince: null, busyInARow: 0 })
+})
+
+// R-1657
+test('a file is uploaded once more, not twice, for a recipient with whom the provider does not find it', async () => {
+  const { provider, script, calls, accept } = scriptedProvider()
+  script.onSend = (send) => (send.to === '1@g.us' ? { kind: 'media_gone' } : accept(send))
+  const job = await videoTo(['1@g.us', '2@g.us', '3@g.us'])
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(await context.statuses(job.id)).toEqual(['failed', 'sent', 'sent'])
+  expect(calls.uploads).toBe(2)
+})
+
+// R-1655
+test.each([
+  ['a job', 'uploaded'],
+  ['a job', 'busy'],
+  ['an account', 'uploaded'],
+  ['an account', 'busy'],
+] as const)('%s may be deleted while its file is %s', async (what, kind) => {
+  const { provider, script, calls } = scriptedProvider()
+  const errors: object[] = []
+  const log = { info() {}, warn() {}, error: (details: object) => void errors.push(details) }
+  const { instanceId } = await videoTo(['1@g.us'])
+  script.onUpload = async () => {
+    await context.db.run(sql`delete from jobs`)
+    if (what === 'an account') await context.db.run(sql`delete from instances where id = ${instanceId}`)
+    const reason = { code: 'provider_busy', params: {} } as const
+    return kind === 'busy' ? { kind, reason, retryAfterMs: null } : { kind, mediaId: 'media-1' }
+  }
+  const worker = context.worker(provider, { openMedia, log })
+  await until('the upload has begun', () => calls.uploads > 0)
+
+  await worker.stop()
+
+  expect(errors).toEqual([])
+})
