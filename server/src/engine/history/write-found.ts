@@ -4,6 +4,7 @@ import { firstPollAt } from '../receipts/poll.ts'
 import { countMessages, type SentInHour } from '../shared/daily-cap.ts'
 import { logFound } from '../shared/job-log.ts'
 import { insertMatches, releaseMatches } from '../shared/matched-ids.ts'
+import { recordFoundMentions } from '../shared/mentions.ts'
 import { drawPause } from '../shared/pace.ts'
 import { countFound, readFoundDays, recordFoundPeople } from '../shared/private-pace.ts'
 import { cursorAtFirstQueued } from '../shared/queue.ts'
@@ -21,6 +22,7 @@ export async function writeFound(tx: Db, instanceId: number, found: readonly Fou
   await releaseMatches(tx, jobIds, sql`d.id = any(${ids})`)
   await markSent(tx, found)
   await recordUsage(tx, instanceId, ids)
+  await recordFoundMentions(tx, ids)
   await tx.run(sql`update jobs j set ${cursorAtFirstQueued}, has_logs = true where j.id = any(${jobIds})`)
   await logFound(tx, ids)
   return jobIds

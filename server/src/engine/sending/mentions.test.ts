@@ -4,10 +4,12 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
-import { restartJob } from '../index.ts'
+import { openHeartbeat } from '../history/heartbeat.ts'
+import { cancelJob, restartJob } from '../index.ts'
 import { deleteOldRows } from '../retention/delete-old.ts'
 
 const context = useEngineContext()
+const silent = { info() {}, warn() {}, error() {} }
 
 const member = (personId: string) => ({ personId, rank: 'member' as const })
 const shop: ProviderGroup = {
@@ -78,6 +80,48 @@ test('an account mentions a group once a day: a second message goes out without,
   expect(mentions().at(-1)).toEqual(['1@g.us', both])
 })
 
+// R-1652
+test('the page does not say that a run has mentioned the members whom a former run has', async () => {
+  const { provider, mentions } = providerOfGroups()
+  const job = await mentioning({ recipients: ['1@g.us'] })
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+
+  await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['1@g.us', both],
+    ['1@g.us', []],
+  ])
+  expect(await context.db.many(sql`select is_sent from delivery_mentions`)).toEqual([{ isSent: false }])
+})
+
+// R-1653
+test('a message that the database has lost has mentioned its group on its day', async () => {
+  const { provider, accept, mentions } = providerOfGroups()
+  await openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat()
+  const { id: instanceId } = await context.add.instance({ checkedEra: null })
+  const lost = await mentioning({
+    instanceId,
+    status: 'Running',
+    recipients: ['1@g.us'],
+    textContent: 'Lost',
+  })
+  await context.db.run(sql`update jobs set created_at = clock_now() - interval '1 minute'`)
+  accept({ token: 'any', to: '1@g.us', text: 'Lost', mediaId: null })
+  context.worker(provider)
+  await context.untilStatus(lost.id, 'Completed')
+
+  const next = await mentioning({ instanceId })
+  await context.untilStatus(next.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['1@g.us', []],
+    ['2@g.us', both],
+  ])
+})
+
 // R-1621
 test('a message that was not sent keeps its mentions for the next attempt', async () => {
   const { provider, script, accept, mentions } = providerOfGroups()
@@ -119,6 +163,61 @@ test('while the members can’t be read the account waits, and the log says why'
   await context.untilStatus(job.id, 'Completed')
 
   expect(mentions()).toEqual([['1@g.us', both]])
+})
+
+// R-1656
+test('a group whose members the provider can’t read keeps no other group waiting', async () => {
+  let isBroken = true
+  const { provider, mentions } = providerOfGroups((chatId) => {
+    if (isBroken && chatId === '1@g.us')
+      throw new ProviderFailure('unreachable', { code: 'provider_error', params: { status: 500 } })
+    return { ...shop, chatId }
+  })
+  const job = await mentioning()
+  context.worker(provider)
+  await until('the failed reading is logged', async () =>
+    (await context.log(job.id)).includes('members_read_failed'),
+  )
+  await context.moveClock('30 seconds')
+  await context.untilStatuses(job.id, 'queued', 'sent')
+
+  isBroken = false
+  await context.moveClock('5 minutes')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['2@g.us', both],
+    ['1@g.us', both],
+  ])
+})
+
+// R-1656
+test('nobody is passed over if a job is restarted while the members of a group can’t be read', async () => {
+  const { promise: answer, reject: fail } = Promise.withResolvers<ProviderGroup>()
+  const { provider, reads, mentions } = providerOfGroups()
+  const { group } = provider
+  provider.group = (credentials, chatId) => {
+    const read = group(credentials, chatId)
+    return chatId === '2@g.us' && reads.length === 2 ? answer : read
+  }
+  const job = await mentioning()
+  context.worker(provider)
+  await until('the second group is read', () => reads.includes('2@g.us'))
+
+  await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
+  await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))
+  fail(new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} }))
+  await until('the failed reading is logged', async () =>
+    (await context.log(job.id)).includes('members_read_failed'),
+  )
+  await context.moveClock('2 minutes')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(
+    mentions()
+      .map(([to]) => to)
+      .toSorted(),
+  ).toEqual(['1@g.us', '1@g.us', '2@g.us'])
 })
 
 // R-1622

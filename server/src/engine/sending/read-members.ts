@@ -1,8 +1,11 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { type InstanceProblem, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { reason } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import { saveMembers } from '../shared/mentions.ts'
+import { isUntried } from '../shared/queue.ts'
 import type { Claim } from './claim.ts'
 import { type Delay, holdInstance } from './hold-instance.ts'
 import type { MembersStep } from './intent.ts'
@@ -27,13 +30,27 @@ export async function readMembers(
   step: MembersStep,
 ): Promise<boolean> {
   const members = await tryRead(deps, step)
-  await underLock(deps.db, claim.instanceId, deps.isGivingUp, (tx) =>
-    'kind' in members
-      ? holdInstance(tx, claim, step, members, 'members_read_failed')
-      : saveMembers(tx, step.id, members),
-  )
+  await underLock(deps.db, claim.instanceId, deps.isGivingUp, async (tx) => {
+    if (!('kind' in members)) return saveMembers(tx, step.id, members)
+    await holdInstance(tx, claim, step, members, 'members_read_failed')
+    if (members.kind === 'busy') await putOff(tx, step)
+  })
   return !('kind' in members)
 }
+
+/**
+ * Requeues the message. The provider may have an error for this group alone, and the others have their turn. While the
+ * members were read the job may have been restarted: then the cursor does not move over those who are due before.
+ */
+const putOff = (tx: Db, { id, jobId }: MembersStep) =>
+  tx.run(sql`
+    with requeued as (
+      update deliveries set not_before = clock_now() + interval '1 minute' where id = ${id} and status = 'queued'
+      returning id
+    )
+    update jobs j set cursor = requeued.id + 1 from requeued
+    where j.id = ${jobId} and j.cursor <= requeued.id and not exists (
+      select from deliveries d where ${isUntried} and d.id < requeued.id and d.status = 'queued')`)
 
 type Members = { count: number; phones: string[] }
 

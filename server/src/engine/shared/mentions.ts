@@ -39,10 +39,19 @@ export const recordMentions = (written: string) => sql`
   where w.mentions is not null
   on conflict do nothing`
 
-/** For the intents in the CTE `written`: their messages mention somebody. */
+/** For the intents in the CTE `written`: whether their messages mention somebody. Those of a former run may have. */
 export const markMentioned = (written: string) => sql`
-  update delivery_mentions m set is_sent = true
-  from ${identifier(written)} w where m.delivery_id = w.id and w.mentions is not null`
+  update delivery_mentions m set is_sent = w.mentions is not null
+  from ${identifier(written)} w where m.delivery_id = w.id`
+
+/** Messages that the database has lost, and that the chat history shows, have mentioned their groups on their days. */
+export const recordFoundMentions = (tx: Db, deliveryIds: number[]) =>
+  tx.run(sql`
+    insert into group_mentions (instance_id, chat_id, day, delivery_id, run)
+    select d.instance_id, d.chat_id, local_day(d.sent_at, i.time_zone), d.id, j.run
+    from deliveries d join jobs j on j.id = d.job_id join instances i on i.id = d.instance_id
+    where d.id = any(${deliveryIds}) and j.mentions_all and d.chat_id like '%@g.us'
+    on conflict do nothing`)
 
 /** Saves the members of a group for the message that follows. */
 export const saveMembers = (tx: Db, deliveryId: number, members: { count: number; phones: string[] }) =>
