@@ -1,5 +1,6 @@
 import { hasFile } from '@sendroom/contract/captions'
 import type { FileKind } from '@sendroom/contract/files'
+import { limits } from '@sendroom/contract/limits'
 import type { MessageContent, NewContent } from '@sendroom/contract/message-content'
 import type { Db } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
@@ -27,6 +28,10 @@ export const knowsContent = sql`set_config('sendroom.knows_content', 'true', tru
 
 /** Whether a message of this kind can mention people: a text, an image or a video. The provider knows no others. */
 export const canMention = (content: StoredContent | null) => content === null || content.kind === 'video'
+
+/** The most characters that a text may have beside this content. */
+export const longestText = (content: { kind: string } | null | undefined) =>
+  content?.kind === 'poll' ? limits.pollQuestion : limits.messageText
 
 /** Keeps the file from being deleted until the transaction ends. Throws if it is gone, or is not of this kind. */
 export async function storeContent(tx: Db, content: NewContent | null | undefined): Promise<ContentColumns> {

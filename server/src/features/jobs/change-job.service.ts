@@ -145,11 +145,11 @@ async function readText(
   job: WaitingJob & { id: number },
   { messageId, recipients, heavy, ...choices }: Change,
 ): Promise<Pick<Replacement, 'message' | 'writeTexts'>> {
-  const { jobType, textContent, isPersonal } = job
+  const { jobType, textContent, isPersonal, content } = job
   const message = messageId ? await lockMessageForShare(tx, caller, messageId) : null
   if (messageId && !message) throw new InvalidInput({ messageId: 'JOB.MESSAGE_REQUIRED' })
   if (!message && !recipients) return {}
-  const text = await textOfJob(tx, message ?? { textContent, hasVariables: isPersonal }, {
+  const text = await textOfJob(tx, message ?? { textContent, hasVariables: isPersonal, content }, {
     ...choices,
     ...{ jobType, country, formField: 'messageId' },
     throwIfAborted: () => heavy?.signal.throwIfAborted(),

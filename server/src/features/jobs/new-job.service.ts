@@ -188,10 +188,11 @@ const written = ({ message }: NewJob) => ({
 export async function sendTestMessage(
   { uploads, defaultCountry }: NewJobDeps,
   begin: Begin,
-  { textContent: template, content, instanceId, phoneNumber, imageOf, contactId }: TestMessage,
+  message: TestMessage,
   image: Upload | null,
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
+  const { content, instanceId, phoneNumber, imageOf } = message
   const { numbers, unreadable } = await readPhoneList(null, phoneNumber, defaultCountry)
   if (numbers.length !== 1 || unreadable.total > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
@@ -202,7 +203,7 @@ export async function sendTestMessage(
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
     const stored = imageId === null ? await storeContent(tx, content) : noContent
-    const ownText = await textOfTest(tx, caller, template, contactId, defaultCountry)
+    const ownText = await textOfTest(tx, caller, message, defaultCountry)
     const textContent = textWith(ownText, stored.content)
     const all = JSON.stringify([textContent, instanceId, numbers, imageOf, stored])
     const requestId = keyOfContent(all, image?.bytes ?? '')

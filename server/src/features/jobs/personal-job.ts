@@ -1,9 +1,10 @@
-import { limits } from '@sendroom/contract/limits'
+import type { TestMessage } from '@sendroom/contract/messages'
 import { renderText } from '@sendroom/contract/personal-text'
 import type { Caller } from '../../platform/access.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { longestText } from '../../platform/message-content.ts'
 import { namesOf } from '../../platform/names-of.ts'
 import {
   type ContactFacts,
@@ -18,7 +19,7 @@ import { isOfJob } from './job-rows.queries.ts'
 /** Deliveries whose texts are in memory at once. */
 const BATCH = 2000
 
-type Written = { textContent: string; hasVariables: boolean }
+type Written = { textContent: string; hasVariables: boolean; content?: { kind: string } | null | undefined }
 
 type Choices = {
   jobType: 'SendToGroups' | 'SendToUsers'
@@ -49,25 +50,25 @@ export async function textOfJob(tx: Db, message: Written, choices: Choices): Pro
       { [choices.formField]: 'JOB.VARIABLES_IN_GROUPS' },
       { variable: `{{${variable}}}` },
     )
-  return { textContent, writeTexts: (tx, jobId) => writeTexts(tx, jobId, template, choices) }
+  const longest = longestText(message.content)
+  return { textContent, writeTexts: (tx, jobId) => writeTexts(tx, jobId, template, { ...choices, longest }) }
 }
 
 /** The text that a test sends: with the values of the contact, if the caller sees one of that id. */
 export async function textOfTest(
   tx: Db,
   caller: Caller,
-  text: string,
-  contactId: number | null,
+  { textContent, content, contactId }: Pick<TestMessage, 'textContent' | 'content' | 'contactId'>,
   country: string,
 ): Promise<string> {
-  const template = await readTemplate(tx, text, 'textContent')
+  const template = await readTemplate(tx, textContent, 'textContent')
   const contact = await tx.maybeOne<ContactFacts>(sql`
     select ${contactFacts(template)} from contacts c
     where c.id = ${contactId} and ${await canSeeContact(tx, caller)}`)
   const written = rendererOf(template, country)(contact ?? { name: null, values: null })
   if (written.missing.length > 0) throw valuesMissing(1, written.missing)
-  if (written.text.length > limits.messageText)
-    throw new Refusal('texts_too_long', namesOf('names', [contact?.name ?? ''], 1))
+  const longest = longestText(content)
+  if (written.text.length > longest) throw textsTooLong([contact?.name ?? ''], longest)
   return written.text
 }
 
@@ -77,7 +78,12 @@ type Incomplete = { ids: number[]; variables: Set<string> }
  * Writes the text of each of the job's deliveries. Deletes those that lack a value, if the order leaves them out, and
  * returns how many these are. Otherwise, and if a text gets too long, the job is refused.
  */
-async function writeTexts(tx: Db, jobId: number, template: Template, choices: Choices): Promise<number> {
+async function writeTexts(
+  tx: Db,
+  jobId: number,
+  template: Template,
+  choices: Choices & { longest: number },
+): Promise<number> {
   const render = rendererOf(template, choices.country, choices.fallbacks)
   const incomplete: Incomplete = { ids: [], variables: new Set() }
   const tooLong: string[] = []
@@ -92,7 +98,7 @@ async function writeTexts(tx: Db, jobId: number, template: Template, choices: Ch
         for (const variable of missing) incomplete.variables.add(variable)
         return []
       }
-      if (text.length > limits.messageText) tooLong.push(recipient.name || recipient.recipientName)
+      if (text.length > choices.longest) tooLong.push(recipient.name || recipient.recipientName)
       return [{ id: recipient.id, text }]
     })
     await insertTexts(tx, texts)
@@ -100,9 +106,12 @@ async function writeTexts(tx: Db, jobId: number, template: Template, choices: Ch
     after = batch.at(-1)?.id ?? 0
     more = batch.length === BATCH
   }
-  if (tooLong.length > 0) throw new Refusal('texts_too_long', namesOf('names', tooLong, tooLong.length))
+  if (tooLong.length > 0) throw textsTooLong(tooLong, choices.longest)
   return leaveOut(tx, incomplete, choices.leaveOutIncomplete && complete > 0)
 }
+
+const textsTooLong = (names: string[], messageText: number) =>
+  new Refusal('texts_too_long', { ...namesOf('names', names, names.length), messageText })
 
 async function leaveOut(tx: Db, { ids, variables }: Incomplete, isWanted: boolean): Promise<number> {
   if (ids.length === 0) return 0

@@ -4,6 +4,7 @@ import { neededIn } from '@sendroom/contract/personal-text'
 import { type Caller, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { longestText, type StoredContent } from '../../platform/message-content.ts'
 import { parseTemplate, rendererOf, type Template } from '../../platform/personal-texts.ts'
 import type { RecipientFacts } from './people.queries.ts'
 
@@ -14,27 +15,31 @@ export const nothingWrong = (): Review => ({
   tooLong: { total: 0, first: [] },
 })
 
+/** A text, and the most characters that it may have for a recipient. */
+type DraftTemplate = Template & { longest: number }
+
 /** Reads the text of the draft. Null if it has no variables, or mistakes, which the form shows at the text. */
 export async function templateOfDraft(
   db: Db,
   caller: Caller,
   { messageId, message }: JobDraft,
-): Promise<Template | null> {
-  const text = message?.textContent ?? (messageId ? await readTextWithVariables(db, caller, messageId) : null)
+): Promise<DraftTemplate | null> {
+  const saved = !message && messageId ? await findTextWithVariables(db, caller, messageId) : null
+  const text = message?.textContent ?? saved?.textContent
   if (!text) return null
   const { template, mistakes } = await parseTemplate(db, text)
-  return mistakes.length > 0 || template.variables.length === 0 ? null : template
+  const isFit = mistakes.length === 0 && template.variables.length > 0
+  return isFit ? { ...template, longest: longestText(saved?.content) } : null
 }
 
-async function readTextWithVariables(db: Db, caller: Caller, id: number): Promise<string | null> {
-  const message = await db.maybeOne<{ textContent: string }>(sql`
-    select m.text_content from messages m where m.id = ${id} and m.has_variables and ${canSeeMessage(caller, 'm')}`)
-  return message?.textContent ?? null
-}
+const findTextWithVariables = (db: Db, caller: Caller, id: number) =>
+  db.maybeOne<{ textContent: string; content: StoredContent | null }>(sql`
+    select m.text_content, m.content from messages m
+    where m.id = ${id} and m.has_variables and ${canSeeMessage(caller, 'm')}`)
 
 /** Writes the texts of all recipients, as a job would, and tells for whom that fails. */
 export async function reviewTexts(
-  template: Template,
+  template: DraftTemplate,
   read: (template: Template) => AsyncIterable<RecipientFacts[]>,
   { fallbacks }: Pick<JobDraft, 'fallbacks'>,
   country: string,
@@ -50,17 +55,17 @@ export async function reviewTexts(
         add(review.incomplete, recipient.recipientName)
         for (const key of missing)
           if (!review.incomplete.variables.includes(key)) review.incomplete.variables.push(key)
-      } else if (text.length > limits.messageText) add(review.tooLong, recipient.recipientName)
+      } else if (text.length > template.longest) add(review.tooLong, recipient.recipientName)
     }
   return review
 }
 
 /** Whether the text could get too long for somebody with the longest values. */
-function mayGetTooLong({ parts }: Template): boolean {
+function mayGetTooLong({ parts, longest }: DraftTemplate): boolean {
   const lengths = parts.map((part) =>
     typeof part === 'string' ? part.length : Math.max(limits.contactValue, part.fallback?.length ?? 0),
   )
-  return lengths.reduce((sum, length) => sum + length, 0) > limits.messageText
+  return lengths.reduce((sum, length) => sum + length, 0) > longest
 }
 
 /** The variables that somebody may lack. Reading the others of 100,000 people takes a second. */
