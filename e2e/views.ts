@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { advisedPace } from '@sendroom/contract/pace'
 import { approvalViews } from './approval-views.ts'
 import { calendarViews } from './calendar-views.ts'
+import { channelViews } from './channel-views.ts'
 import { contentViews } from './content-views.ts'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
@@ -403,6 +404,7 @@ export const views: Record<string, View> = {
   },
   'messages-long': { path: '/messages/edit/3' },
   ...contentViews,
+  ...channelViews,
   jobs: { path: '/jobs' },
   'jobs-empty': { path: '/jobs', as: 'newcomer' },
   'jobs-first': { path: '/jobs', as: 'first' },

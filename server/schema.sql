@@ -345,6 +345,7 @@ CREATE TABLE groups (
   CONSTRAINT groups_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
 ALTER TABLE groups ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX groups_channels ON groups USING btree (name, id) WHERE chat_id ~~ '%@newsletter'::text;
 CREATE INDEX groups_instance_name ON groups USING btree (instance_id, name, id);
 CREATE INDEX groups_name ON groups USING btree (name, id);
 CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
@@ -352,6 +353,7 @@ CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);
 CREATE TRIGGER groups_count_gone AFTER DELETE ON groups REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_groups();
 CREATE TRIGGER groups_count_moved AFTER UPDATE OF left_at ON groups FOR EACH ROW WHEN ((old.left_at IS NULL) <> (new.left_at IS NULL)) EXECUTE FUNCTION count_moved_group();
 CREATE TRIGGER groups_count_new AFTER INSERT ON groups REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_groups();
+CREATE TRIGGER groups_refuse_missing_channel BEFORE UPDATE OF missing_since ON groups FOR EACH ROW WHEN (new.chat_id ~~ '%@newsletter'::text AND new.missing_since IS NOT NULL AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_missing_channel();
 
 CREATE TABLE heartbeat (
   only_row boolean NOT NULL DEFAULT true,
@@ -1562,7 +1564,7 @@ AS $function$
     select 'group ' || group_id, 'sent', sent_now from delivery_changes where group_id is not null
   ), rows as (
     select instance_id::text as owner, status as counter, count(*) as n from jobs group by 1, 2 union all
-    select instance_id::text, group_counter(left_at), count(*) from groups group by 1, 2 union all
+    select instance_id::text, group_counter(left_at, chat_id), count(*) from groups group by 1, 2 union all
     select 'contacts', 'contacts', count(*) from contacts having count(*) > 0 union all
     select 'list ' || list_id, 'listed', count(*) from list_contacts group by 1 union all
     select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', count(*) from messages
@@ -1654,7 +1656,7 @@ declare
   sign int := case tg_op when 'INSERT' then 1 else -1 end;
 begin
   insert into count_changes
-  select instance_id::text, group_counter(left_at), sign * count(*) from touched group by 1, 2;
+  select instance_id::text, group_counter(left_at, chat_id), sign * count(*) from touched group by 1, 2;
   if tg_op = 'DELETE' then
     insert into count_changes select instance_id::text, 'people', 1 from touched group by 1;
   end if;
@@ -1738,8 +1740,8 @@ CREATE OR REPLACE FUNCTION count_moved_group()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into count_changes values (new.instance_id::text, group_counter(old.left_at), -1),
-    (new.instance_id::text, group_counter(new.left_at), 1), (new.instance_id::text, 'people', 1);
+  insert into count_changes values (new.instance_id::text, group_counter(old.left_at, old.chat_id), -1),
+    (new.instance_id::text, group_counter(new.left_at, new.chat_id), 1), (new.instance_id::text, 'people', 1);
   return null;
 end $function$;
 
@@ -1977,11 +1979,11 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)
+CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz, chat_id text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE WHEN (left_at IS NULL) THEN 'groups'::text ELSE 'left groups'::text END;
+RETURN (CASE WHEN (left_at IS NULL) THEN ''::text ELSE 'left '::text END || CASE WHEN (chat_id ~~ '%@newsletter'::text) THEN 'channels'::text ELSE 'groups'::text END);
 
 CREATE OR REPLACE FUNCTION guard_start()
  RETURNS trigger
@@ -2688,7 +2690,9 @@ CREATE OR REPLACE FUNCTION refuse_check_of_content()
 AS $function$
 begin
   return case when not exists (
-    select from jobs where instance_id = new.id and content is not null and has_deliveries) then new end;
+    select from jobs where instance_id = new.id and content is not null and has_deliveries
+  ) and not exists (
+    select from groups where instance_id = new.id and chat_id like '%@newsletter') then new end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_literal_variables()
@@ -2717,7 +2721,8 @@ CREATE OR REPLACE FUNCTION refuse_look_up_of_content()
  LANGUAGE plpgsql
 AS $function$
 begin
-  return case when (select content from jobs where id = new.job_id) is null then new end;
+  return case when new.chat_id not like '%@newsletter' and (select content from jobs where id = new.job_id) is null
+    then new end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_lost_content()
@@ -2729,6 +2734,14 @@ begin
     raise exception 'The message has a content that this program does not know' using errcode = 'query_canceled';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_missing_channel()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_mixed_content()

@@ -26,6 +26,7 @@ export const errorWords = {
   not_connected: 'This account isn’t linked to WhatsApp. Scan the QR code first.',
   account_busy: 'This account is still sending messages. Try again in a moment.',
   qr_not_ready: 'The QR code is not ready yet. Try again in a moment.',
+  channel_without_members: 'WhatsApp tells nobody who follows a channel, so there are no members to export.',
   group_left: 'The account has left these groups: {{names}}{{andMore}}.',
   phone_unreadable: 'These are not phone numbers: {{numbers}}{{andMore}}.',
   values_missing:

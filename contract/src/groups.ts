@@ -1,16 +1,21 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, Named } from './values.ts'
+import { blankable, Instant, idList, idParams, Named } from './values.ts'
+
+const GroupKind = z.enum(['group', 'channel'])
 
 export const Group = z
   .object({
     id: z.number(),
     name: z.string(),
+    /** A group, or a channel of WhatsApp that the instance may post to. */
+    kind: GroupKind,
+    /** The members of a group, or the followers of a channel. */
     participantCount: z.number(),
     /** When the groups of the instance were last read completely. */
     lastSyncAt: Instant.nullable(),
-    /** Whether the instance has left the group. The group is kept, because jobs refer to it. */
+    /** Whether the instance has left the group, or may no longer post. It is kept, because jobs refer to it. */
     hasLeft: z.boolean(),
     /** Whether only the group's admins may write, and the instance is not one of them. */
     isClosed: z.boolean(),
@@ -22,6 +27,9 @@ export type Group = z.output<typeof Group>
 export const GroupListQuery = listQuery(['id', 'name', 'participantCount', 'lastSyncAt'], {
   sortBy: 'name',
   sortDirection: 'asc',
+}).extend({
+  /** Without it, groups and channels. */
+  kind: blankable(GroupKind.optional()),
 })
 
 /** A list query limited to some instances. An empty `instanceIds` means all instances of the user. */
@@ -33,7 +41,7 @@ export const groups = {
     method: 'GET',
     path: '/groups',
     access: 'signedIn',
-    summary: 'List the groups of your instances',
+    summary: 'List the groups and channels of your instances',
     query: GroupListQuery,
     response: page(Group),
   }),
@@ -41,7 +49,7 @@ export const groups = {
     method: 'POST',
     path: '/groups/search',
     access: 'signedIn',
-    summary: 'Search the groups of some instances',
+    summary: 'Search the groups and channels of some instances',
     body: GroupSearch,
     response: page(Group),
   }),

@@ -17,13 +17,13 @@ export const SentMessage = z
     ownText: z.string().nullable(),
     status: z.enum(['Sent', 'Failed']),
     sentAt: Instant.nullable(),
-    /** The times of the first delivery receipt and the first read receipt. */
+    /** The times of the first delivery receipt and the first read receipt. A channel has none. */
     deliveredAt: Instant.nullable(),
     readAt: Instant.nullable(),
-    /** How many members of a group got and read the message. Null for a person. */
+    /** How many members of a group got and read the message. Null for a person, and for a channel. */
     deliveredTo: z.number().nullable(),
     readBy: z.number().nullable(),
-    /** The members of the group without the sender. Null for a person, or if the size is unknown. */
+    /** The members of the group without the sender. Null for others, or if the size is unknown. */
     members: z.number().nullable(),
     /** Whom the message mentions: so many members, of so many that the group had. Null if it mentions nobody. */
     mentions: z.object({ reached: z.number(), members: z.number() }).nullable(),

@@ -96,6 +96,7 @@ test('the numbers agree with the rows, whatever happens to them, and the days ke
       groups: async (_: object, { offset }: { offset: number }) => ({
         ...{ rows: offset === 0 ? rows : [], next: rows.length, total: rows.length },
       }),
+      channels: async () => ({ rows: [], next: 0, total: 0 }),
       group: async () => {
         throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
       },

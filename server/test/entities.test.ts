@@ -348,6 +348,7 @@ test('a group has exactly these fields, and its instance', async () => {
   const group = {
     id,
     name: 'Aunts',
+    kind: 'group',
     participantCount: 7,
     lastSyncAt: createdAt,
     hasLeft: true,

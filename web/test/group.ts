@@ -4,6 +4,7 @@ import type { Group } from '@sendroom/contract/groups'
 export const group: Group = {
   id: 1,
   name: 'Family',
+  kind: 'group',
   participantCount: 3,
   lastSyncAt: null,
   hasLeft: false,

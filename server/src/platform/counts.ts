@@ -7,18 +7,21 @@ import { type Sql, sql } from './database/sql.ts'
  * The numbers that pages show. Triggers keep them: each change is a row, and a worker adds the rows to the totals
  * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind.
  *
- * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author, contacts, and
- * those of each fixed list (`counts`); what was sent by day (`instance_days`) and by group (`sent_to_groups`); the
- * outcomes of each job (`job_counts`) and its failures (`jobs.failed_count`). `count_differences()` compares all of
- * them with the rows. `doctor` reports what differs, and `doctor --repair` adds it while jobs run (count-repair.ts).
+ * Kept are messages, groups, channels, jobs by status, what was sent and distinct people, by account and author,
+ * contacts, and those of each fixed list (`counts`); what was sent by day (`instance_days`) and by group
+ * (`sent_to_groups`); the outcomes of each job (`job_counts`) and its failures (`jobs.failed_count`).
+ * `count_differences()` compares all of them with the rows. `doctor` reports what differs, and `doctor --repair` adds
+ * it while jobs run (count-repair.ts).
  * Decision 21 says what each table costs.
  */
 
-export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | 'contacts' | JobStatus
+export type Counter = Place | `left ${Place}` | 'messages' | 'sent' | 'people' | 'contacts' | JobStatus
+type Place = 'groups' | 'channels'
 export type Counts = Record<Counter, number>
 
 const NO_COUNTS: Counts = {
-  ...{ messages: 0, groups: 0, 'left groups': 0, sent: 0, people: 0, contacts: 0 },
+  ...{ groups: 0, 'left groups': 0, channels: 0, 'left channels': 0 },
+  ...{ messages: 0, sent: 0, people: 0, contacts: 0 },
   ...{ Pending: 0, Running: 0, Completed: 0, Failed: 0, Cancelled: 0 },
 }
 

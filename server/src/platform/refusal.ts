@@ -4,6 +4,7 @@ import type { ErrorCode, Params } from '@sendroom/contract/errors'
 export const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
   form_damaged: 400,
+  channel_without_members: 409,
   group_left: 400,
   phone_unreadable: 400,
   too_many_recipients: 400,

@@ -22,7 +22,7 @@ export async function syncGroups(admin: HttpClient, instanceId: number) {
     'the groups are synced',
     async () => (await admin.ask(contract.instances.get, { params })).lastSyncAt,
   )
-  const body = { instanceIds: [instanceId], pageSize: 1000 }
+  const body = { instanceIds: [instanceId], kind: 'group', pageSize: 1000 }
   const { data } = await admin.ask(contract.groups.search, { body })
   return data
 }

@@ -2,6 +2,7 @@ import type { Right } from '@sendroom/contract/rights'
 import type { ComponentType } from 'react'
 import { readAuditSearch } from '../features/audit/audit-search.ts'
 import { readCalendarSearch } from '../features/calendar/calendar-search.ts'
+import { readGroupsSearch } from '../features/groups/groups-search.ts'
 import { readInstancesSearch } from '../features/instances/instances-search.ts'
 import { readJobSearch } from '../features/jobs/detail/job-search.ts'
 import { readNewJobSearch } from '../features/jobs/form/new-job-search.ts'
@@ -66,7 +67,7 @@ export const pages = {
   },
   '/groups': {
     load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),
-    readSearch: readListSearch,
+    readSearch: readGroupsSearch,
   },
   '/group-sets': {
     load: () => import('../features/audiences/group-sets-page.tsx').then((page) => page.GroupSetsPage),

@@ -121,3 +121,25 @@ test('the first chosen groups are named beside the button, and the others counte
   await screen.findByText('5 selected')
   expect(screen.getByText('A, B, C').parentElement?.textContent).toBe('A, B, C and 2 more')
 })
+
+// R-1805
+test('channels are among the groups, marked and with their followers', async () => {
+  const channel = { ...group, kind: 'channel' as const, participantCount: 1284 }
+  const { person } = await open({
+    'POST /groups/search': () =>
+      pageOf([
+        { ...group, name: 'Family' },
+        { ...channel, id: 2, name: 'Daily deals' },
+        { ...channel, id: 3, name: 'Former news', hasLeft: true },
+      ]),
+  })
+  const dialog = await openPicker(person)
+  const names = dialog.getAllByRole('listitem').map(({ textContent }) => textContent)
+  expect(names).toEqual([
+    'Family',
+    'Channel Daily deals · 1,284 followers',
+    'Channel Former news · 1,284 followers (Can’t post)',
+  ])
+  await person.click(dialog.getByLabelText('Select all'))
+  expect(dialog.getByText('2 selected')).toBeTruthy()
+})

@@ -1,10 +1,15 @@
 import { Group, Input, Text } from '@mantine/core'
+import type { Group as GroupRow } from '@sendroom/contract/groups'
 import { IconUsersGroup } from '@tabler/icons-react'
+import type { TFunction } from 'i18next'
 import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { counted } from '../i18n/words.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
+import { ChannelBadge } from '../ui/channel-badge.tsx'
 import { lazyComponent } from '../ui/lazy-component.tsx'
+import type { Option } from './pick-dialog.tsx'
 import { useGroups } from './use-choices.ts'
 
 const PickDialog = lazyComponent(async () => (await import('./pick-dialog.tsx')).PickDialog)
@@ -13,13 +18,15 @@ type Props = {
   instanceId: number
   pageSize: number
   required?: boolean
+  /** Leaves out channels. */
+  onlyGroups?: boolean
   value: number[]
   onChange: (ids: number[]) => void
   error?: ReactNode
 }
 
 /** Chooses groups of one instance. Remount it for another instance, with the id as its `key`. */
-export function GroupPicker({ instanceId, pageSize, required, value, onChange, error }: Props) {
+export function GroupPicker({ instanceId, pageSize, required, onlyGroups, value, onChange, error }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -58,11 +65,9 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
       {isOpen && groups && (
         <PickDialog
           title={t('FORM.CHOOSE_GROUPS')}
-          options={groups.map(({ id, name, hasLeft }) => ({
-            id,
-            name,
-            disabledReason: hasLeft ? t('GROUP.LEFT') : undefined,
-          }))}
+          options={groups
+            .filter(({ kind }) => kind === 'group' || !onlyGroups)
+            .map((group) => optionOf(group, t))}
           chosen={value}
           onConfirm={(ids) => {
             onChange(ids)
@@ -73,6 +78,15 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
       )}
     </Input.Wrapper>
   )
+}
+
+function optionOf({ id, name, kind, hasLeft, participantCount }: GroupRow, t: TFunction): Option {
+  if (kind === 'group') return { id, name, disabledReason: hasLeft ? t('GROUP.LEFT') : undefined }
+  return {
+    ...{ id, name, badge: <ChannelBadge /> },
+    note: t('GROUP.FOLLOWERS', counted(participantCount)),
+    disabledReason: hasLeft ? t('GROUP.NO_POSTING') : undefined,
+  }
 }
 
 const NAMED = 3

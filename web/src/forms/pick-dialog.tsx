@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { normalize } from '@sendroom/contract/search-text'
 import { IconSearch } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -13,6 +13,9 @@ const ROW_HEIGHT = 36
 export type Option = {
   id: number
   name: string
+  /** Stands before the name, and `note` behind it. */
+  badge?: ReactNode
+  note?: string
   /** Prevents choosing the option and says why. */
   disabledReason?: string | undefined
 }
@@ -124,7 +127,9 @@ function OptionList({ options, ids, onToggle }: ListProps) {
               <Checkbox
                 label={
                   <>
+                    {option.badge && <>{option.badge} </>}
                     <bdi>{option.name}</bdi>
+                    {option.note && ` · ${option.note}`}
                     {option.disabledReason && ` (${option.disabledReason})`}
                   </>
                 }

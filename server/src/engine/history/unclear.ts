@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, type Sql, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, reason } from '../shared/job-log.ts'
@@ -69,7 +70,7 @@ const isUncertain = sql`(
       select from deliveries d join delivery_texts t on t.delivery_id = d.id
       where d.job_id = j.id and ${isUncertainText(sql`t.text`)}))
   or j.job_type = 'SendToGroups' and exists (
-    select from deliveries d where d.job_id = j.id and d.chat_id like '%@newsletter')
+    select from deliveries d where d.job_id = j.id and ${isChannelRow('d')})
 )`
 
 /** Returns whether the job has anything left to hold back. */

@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { JobRef } from '../status/progress.ts'
@@ -24,6 +25,7 @@ type Delivery = {
   /** Null for a private chat, where it does not matter who the viewer is. */
   groupId: number | null
   isGroup: boolean
+  isChannel: boolean
   sentAt: string
   deliveredAt: string | null
   readAt: string | null
@@ -53,10 +55,17 @@ export async function applyReceipts<R extends Incoming>(tx: Db, receipts: readon
   for (const receipt of receipts) {
     const delivery = deliveries.get(keyOf(receipt))
     if (!delivery) applied.left.push(receipt)
-    // A failure for one member of a group says nothing about the message.
-    else if (receipt.state === 'failed' && delivery.isGroup && receipt.viewer !== null) continue
+    // A failure for one member says nothing about the message.
+    else if (
+      receipt.state === 'failed' &&
+      (delivery.isGroup || delivery.isChannel) &&
+      receipt.viewer !== null
+    )
+      continue
     else if (receipt.state === 'failed' || delivery.status === 'failed')
       applied.needsLock.push({ receipt, delivery })
+    // WhatsApp tells nobody who of a channel has read a post, so such a receipt is no follower's.
+    else if (delivery.isChannel) continue
     else {
       const others = byDelivery.get(delivery)
       if (others) others.push(receipt)
@@ -79,7 +88,7 @@ function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
   return tx.many<Delivery>(sql`
     select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent, d.group_id,
-      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at
+      d.chat_id like '%@g.us' as is_group, ${isChannelRow('d')} as is_channel, d.sent_at, d.delivered_at, d.read_at
     from deliveries d
     where d.id = any(array(
         select m.delivery_id

@@ -1,3 +1,4 @@
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
@@ -32,11 +33,12 @@ type Poll = {
 }
 
 /**
- * In an update that makes a delivery sent: when to ask first. `instance` names a relation with the columns webhook_base
- * and is_test. Test-mode instances always have a webhook.
+ * In an update that makes a delivery `d` sent: when to ask first. `instance` names a relation with the columns
+ * webhook_base and is_test. Test-mode instances always have a webhook. A post to a channel has no receipts.
  */
 export const firstPollAt = (instance: string) => sql`
   case when ${identifier(instance)}.webhook_base is null and not ${identifier(instance)}.is_test
+      and not ${isChannelRow('d')}
     then clock_now() + interval '15 seconds' end`
 
 /**

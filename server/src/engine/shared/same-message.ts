@@ -1,4 +1,5 @@
 import { captionOf } from '@sendroom/contract/captions'
+import { isChannel } from '@sendroom/contract/channels'
 import { limits } from '@sendroom/contract/limits'
 import type { OwnMessage } from '../../providers/provider.ts'
 import type { JobContent } from './job-content.ts'
@@ -56,7 +57,7 @@ export const isEvidenceCertain = ({
   text,
   chatId,
 }: Pick<Sent, 'content' | 'hasImage' | 'text'> & { chatId: string }) =>
-  !chatId.endsWith('@newsletter') &&
+  !isChannel(chatId) &&
   !(content && 'fileName' in content && captionOf({ textContent: text, content }) === '') &&
   text.length <= certainLength({ content, hasImage })
 

@@ -1,11 +1,12 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 type TopGroup = DashboardStats['topGroups'][number]
 
-/** Returns the five groups with the most sent messages; of equal ones, those that are known longest. */
+/** Returns the five groups, not channels, with the most sent messages; of equal ones, those that are known longest. */
 export const findTopGroups = (db: Db, caller: Caller) =>
   db.many<TopGroup>(sql`
   with recent as (
@@ -19,7 +20,7 @@ export const findTopGroups = (db: Db, caller: Caller) =>
   )
   select g.name as group_name, g.participant_count, most.sent as messages_sent
   from most join groups g on g.id = most.group_id
-  where g.left_at is null and most.sent > 0
+  where g.left_at is null and not ${isChannelRow('g')} and most.sent > 0
   order by most.sent desc, g.id limit 5`)
 
 /**
@@ -28,7 +29,8 @@ export const findTopGroups = (db: Db, caller: Caller) =>
 const mostSent = (caller: Caller) => {
   const five = (isOf = sql`true`) => sql`
     select t.group_id, t.sent from sent_to_groups t join groups g on g.id = t.group_id
-    where ${isOf} and g.left_at is null and t.group_id not in (select group_id from recent)
+    where ${isOf} and g.left_at is null and not ${isChannelRow('g')}
+      and t.group_id not in (select group_id from recent)
     order by t.sent desc, t.group_id limit 5`
   return isAdmin(caller)
     ? sql`(${five()}) s`

@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
 import { fileNamePart } from '../../platform/export/file-name.ts'
 import { type Column, findToday, readPages, toXlsx } from '../../platform/export/tables.ts'
-import { orNotFound } from '../../platform/refusal.ts'
+import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { findGroup, listParticipants, type Participant } from './groups.queries.ts'
 
 /** Exports the participants of a group to an Excel file. */
@@ -14,7 +14,8 @@ export async function exportParticipants(
   groupId: number,
   signal: AbortSignal,
 ): Promise<Download> {
-  const group = orNotFound(await findGroup(db, caller, groupId))
+  const { isChannel, ...group } = orNotFound(await findGroup(db, caller, groupId))
+  if (isChannel) throw new Refusal('channel_without_members')
   return exports.open({ userId: caller.id, signal }, async () => {
     const pages = await readPages<Participant>(
       (last) => listParticipants(db, groupId, last),

@@ -1,8 +1,10 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { knowsContent } from '../../platform/message-content.ts'
 import type { ProviderGroup } from '../../providers/provider.ts'
 
 export type Sync = {
@@ -201,15 +203,17 @@ async function writeParticipants(
 /** Removes NUL, which PostgreSQL's text can't hold, and outer spaces, which would spoil the sort order. */
 const clean = (text: string | null) => text?.replaceAll('\0', '').trim() ?? null
 
-/** Returns the groups that were missing in the list, which this sync has read completely. */
+/** Returns the groups or channels that were missing in the list, which this sync has read completely. */
 export async function listMissing(
   db: Pool,
   { instanceId }: Sync,
+  kind: 'group' | 'channel',
   listed: ReadonlySet<string>,
 ): Promise<string[]> {
   const missing = await db.many<{ chatId: string }>(sql`
-    select chat_id from groups
-    where instance_id = ${instanceId} and left_at is null and chat_id <> all(${[...listed]}::text[])
+    select chat_id from groups g
+    where instance_id = ${instanceId} and ${isChannelRow('g')} = ${kind === 'channel'}
+      and left_at is null and chat_id <> all(${[...listed]}::text[])
     order by missing_since nulls first, id`)
   return missing.map(({ chatId }) => chatId)
 }
@@ -227,7 +231,7 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
       then clock_now()
     end
   where instance_id = ${instanceId} and chat_id = any(${missing}::text[])
-    and (missing_since is null or left_at is null)`)
+    and (missing_since is null or left_at is null) and ${knowsContent}`)
 
 const LEFT_AT_ONCE = 100
 

@@ -55,6 +55,7 @@ function providerWith({
       const rows = groups.slice(offset, offset + 2)
       return { rows, next: offset + rows.length, total }
     },
+    channels: async () => ({ rows: [], next: 0, total: 0 }),
     group: async (_credentials: object, chatId: string) => {
       if (group) return group(chatId)
       return unreachable()

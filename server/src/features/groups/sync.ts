@@ -6,6 +6,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import {
   type Credentials,
   type Provider,
+  type ProviderChannel,
   ProviderFailure,
   type ProviderGroup,
   type ProviderPage,
@@ -57,7 +58,8 @@ export async function syncDueGroups(deps: SyncDeps, signal: AbortSignal): Promis
 }
 
 /**
- * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
+ * Reads the groups and channels of an instance page by page and writes the changes. No two syncs of one
+ * instance run at once.
  *
  * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list
  * is complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem
@@ -72,6 +74,8 @@ async function syncGroups(deps: SyncDeps, sync: Sync, signal: AbortSignal): Prom
     const names = await readNames(reader)
     await readGroups(reader, names)
     await resolveMissing(reader, names)
+    await readChannels(reader)
+    while ((await deleteLeftGroups(deps.db, sync)) > 0) await renewSync(deps.db, sync)
     await endSync(deps.db, sync, null)
   } catch (error) {
     await saveProblem(deps, sync, error)
@@ -84,7 +88,7 @@ type Reader = {
   provider: Provider
   credentials: Credentials
   signal: AbortSignal
-  /** The chat ids of the groups that were read. */
+  /** The chat ids of the groups and channels that were read. */
   listed: Set<string>
 }
 
@@ -187,7 +191,7 @@ const cutShort: Reason = { code: 'provider_unreadable', params: {} }
 /** Looks up a few groups that the list lacks, one by one. Writes those that exist and marks the others. */
 async function resolveMissing(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
   const { db, sync, provider, credentials, listed } = reader
-  const missing = await listMissing(db, sync, listed)
+  const missing = await listMissing(db, sync, 'group', listed)
   const notFound: string[] = []
   for (const chatId of missing.slice(0, MAX_MISSING_CALLS)) {
     try {
@@ -200,9 +204,42 @@ async function resolveMissing(reader: Reader, names: ReadonlyMap<string, string>
       notFound.push(chatId)
     }
   }
-  if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync, listed), notFound)
-  while ((await deleteLeftGroups(db, sync)) > 0) await renewSync(db, sync)
+  if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync, 'group', listed), notFound)
 }
+
+/**
+ * Reads the channels that the instance may post to. Where it has lost that right, the channel counts as left at once.
+ * An account without channels is complete without this list: nobody has confirmed that Whapi answers then.
+ */
+async function readChannels(reader: Reader): Promise<void> {
+  const { db, sync, provider, credentials, listed } = reader
+  const withoutRight: string[] = []
+  let failure: unknown = null
+  try {
+    await eachPage(
+      reader,
+      GROUPS_PER_PAGE,
+      (page) => provider.channels(credentials, page),
+      async (channels) => {
+        await write(reader, channels.filter(mayPost).map(asGroup), new Map())
+        withoutRight.push(...channels.filter((channel) => !mayPost(channel)).map(({ chatId }) => chatId))
+      },
+    )
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || error.kind === 'account') throw error
+    failure = error
+  }
+  const missing = await listMissing(db, sync, 'channel', listed)
+  if (missing.length === 0) return
+  if (failure) throw failure
+  await markMissing(db, sync, missing, withoutRight)
+}
+
+const mayPost = ({ role }: ProviderChannel) => role === 'owner' || role === 'admin'
+
+const asGroup = ({ chatId, name, subscriberCount }: ProviderChannel): ProviderGroup => ({
+  ...{ chatId, name, participants: null, participantCount: subscriberCount, isAdminsOnly: false },
+})
 
 /** Repeats a call while the provider is busy, after the wait that it asks for. */
 async function retryWhileBusy<T>({ db, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {

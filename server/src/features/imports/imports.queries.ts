@@ -1,6 +1,7 @@
 import type { Import, ImportStart, Reading } from '@sendroom/contract/imports'
 import { limits } from '@sendroom/contract/limits'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { identifier, json, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -110,10 +111,11 @@ export async function countWaiting(tx: Db, userId: number): Promise<number> {
   return count
 }
 
-/** Which of these groups of the instance exist. */
+/** How many of these groups of the instance exist. Nobody is told who follows a channel. */
 export async function countGroups(tx: Db, instanceId: number, ids: readonly number[]): Promise<number> {
   const { count } = await tx.one<{ count: number }>(sql`
-    select count(*) as count from groups where instance_id = ${instanceId} and id = any(${ids}::bigint[])`)
+    select count(*) as count from groups g
+    where instance_id = ${instanceId} and id = any(${ids}::bigint[]) and not ${isChannelRow('g')}`)
   return count
 }
 

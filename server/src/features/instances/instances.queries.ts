@@ -2,6 +2,7 @@ import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contrac
 import { holdOf, instanceNeedsAttention, warmUpToday, whyInstanceWaits } from '../../engine/index.ts'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import { canApproveFor } from '../../platform/approvers.ts'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -124,7 +125,7 @@ export const countData = (db: Db, instanceId: number) =>
   db.one<{ jobs: number; messages: number; groups: number }>(sql`
   select (select count(*) from jobs where instance_id = ${instanceId}) as jobs,
     (select count(*) from messages where instance_id = ${instanceId}) as messages,
-    (select count(*) from groups where instance_id = ${instanceId}) as groups`)
+    (select count(*) from groups g where instance_id = ${instanceId} and not ${isChannelRow('g')}) as groups`)
 
 /**
  * Deletes messages, groups and participants. Delete the jobs before, because they refer to groups. A running sync loses

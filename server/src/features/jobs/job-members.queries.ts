@@ -4,7 +4,7 @@ import type { Named } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
-import { areMembersKept } from './job-rows.queries.ts'
+import { areMembersKept, isGroup } from './job-rows.queries.ts'
 
 // Queries for the members who received or read a job's message. engine/README.md, 'Receipts', describes the bitmaps.
 
@@ -12,7 +12,7 @@ import { areMembersKept } from './job-rows.queries.ts'
 export const findRecipientGroup = async (db: Db, jobId: number, recipientId: number): Promise<Named | null> =>
   (await db.maybeOne<Named>(sql`
     select g.id, g.name from deliveries d join groups g on g.id = d.group_id
-    where d.id = ${recipientId} and d.job_id = ${jobId}`)) ?? null
+    where d.id = ${recipientId} and d.job_id = ${jobId} and ${isGroup}`)) ?? null
 
 /**
  * `get_bit` fails beyond the end of a bitmap. A member without a slot, and a message without bitmaps, have no receipt.

@@ -3,6 +3,7 @@ import type { Page } from '@sendroom/contract/paging'
 import { reasonText } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import { reasonOfOutcome } from '../../engine/index.ts'
+import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { asInstant, identifier, type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -42,19 +43,22 @@ const votes = sql`(
   select jsonb_build_object('counts', r.counts, 'updatedAt', ${asInstant(sql`r.updated_at`)})
   from poll_results r where ${isResultOf})`
 
+/** Condition: the recipient is a group whose members send receipts. Those who follow a channel send none. */
+export const isGroup = sql`(d.group_id is not null and not ${isChannelRow('d')})`
+
 export const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
     (select t.text from delivery_texts t where t.delivery_id = d.id) as own_text,
     case when ${isWaiting} then 'Waiting' else initcap(d.status) end as status, d.sent_at, d.delivered_at, d.read_at,
-    case when d.group_id is not null then d.delivered_members end as delivered_to,
-    case when d.group_id is not null then d.read_members end as read_by,
+    case when ${isGroup} then d.delivered_members end as delivered_to,
+    case when ${isGroup} then d.read_members end as read_by,
     -- The instance itself is one of the participants, and sends no receipt.
     (select greatest(g.participant_count - 1, d.delivered_members) from groups g
-     where g.id = d.group_id and g.participant_count > 0) as members,
+     where g.id = d.group_id and ${isGroup} and g.participant_count > 0) as members,
     (select jsonb_build_object('reached', m.reached, 'members', m.members) from delivery_mentions m
      where m.delivery_id = d.id and m.is_sent and d.status <> 'queued') as mentions,
     ${votes} as votes,
-    d.group_id is not null and d.status = 'sent' and ${areMembersKept} as are_members_kept,
+    ${isGroup} and d.status = 'sent' and ${areMembersKept} as are_members_kept,
     ${reasonOfOutcome} as reason`
 
 const fromSettled = (jobId: number) =>

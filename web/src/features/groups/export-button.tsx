@@ -11,6 +11,8 @@ import { RowActions } from '../../lists/row-actions.tsx'
 export function ExportButton({ group }: { group: Group }) {
   const { t } = useTranslation()
   const isAllowed = mayDo('canExportParticipants', useCurrentUser())
+  const noMembers = group.kind === 'channel' ? t('ERROR.channel_without_members') : undefined
+  const reason = isAllowed ? noMembers : t('GROUP.EXPORT_NOT_ALLOWED')
   const save = useDownload({ success: 'GROUP.EXPORTED', failure: 'GROUP.EXPORT_FAILED' }, () =>
     download(
       'GET /groups/:id/participants/export',
@@ -25,7 +27,7 @@ export function ExportButton({ group }: { group: Group }) {
           label: t('GROUP.EXPORT', { name: group.name }),
           icon: IconFileSpreadsheet,
           loading: save.isPending,
-          reason: isAllowed ? undefined : t('GROUP.EXPORT_NOT_ALLOWED'),
+          reason,
           onClick: () => save.mutate(),
         },
       ]}

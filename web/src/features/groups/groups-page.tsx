@@ -1,16 +1,19 @@
-import { Badge, Button, Group as Row, Text } from '@mantine/core'
+import { Badge, Button, NativeSelect, Group as Row, Text } from '@mantine/core'
 import type { Group } from '@sendroom/contract/groups'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatAgo, formatDateTime, formatNumber } from '../../format.ts'
+import { counted } from '../../i18n/words.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
+import { ChannelBadge } from '../../ui/channel-badge.tsx'
 import { Name } from '../../ui/name.tsx'
 import { ExportButton } from './export-button.tsx'
+import { type GroupsSearch, readGroupsSearch } from './groups-search.ts'
 import { SyncButton } from './sync-button.tsx'
 import { SyncNotice } from './sync-notice.tsx'
 import { type Syncs, useSyncs } from './use-syncs.ts'
@@ -19,7 +22,7 @@ const columns: Column<Group>[] = [
   { header: 'GROUP.NAME', cell: (group) => <GroupName group={group} />, sortBy: 'name' },
   {
     header: 'GROUP.PARTICIPANTS',
-    cell: (group) => formatNumber(group.participantCount),
+    cell: (group) => <Size group={group} />,
     sortBy: 'participantCount',
   },
   {
@@ -33,25 +36,33 @@ const columns: Column<Group>[] = [
 
 export function GroupsPage() {
   const syncs = useSyncs()
+  const { kind }: GroupsSearch = useSearch({ strict: false })
+  const filters: Pick<GroupsSearch, 'kind'> = kind ? { kind } : {}
   const list = useList({
     feature: 'groups',
     sortFields: ['name', 'participantCount', 'lastSyncAt'],
     sortDirection: 'asc',
+    filters,
     load: (query, signal) =>
       query.search === undefined
-        ? call('GET /groups', { query }, signal)
-        : call('POST /groups/search', { body: { ...query, instanceIds: [] } }, signal),
+        ? call('GET /groups', { query: { ...query, ...filters } }, signal)
+        : call('POST /groups/search', { body: { ...query, ...filters, instanceIds: [] } }, signal),
   })
   const prerequisite = useMissing(syncs)
   const missing = list.rows.length === 0 ? prerequisite : null
   return (
-    <ListPage title="GROUP.TITLE" list={list} buttons={<Buttons syncs={syncs} missing={missing} />}>
+    <ListPage
+      title="GROUP.TITLE"
+      list={list}
+      buttons={<Buttons syncs={syncs} missing={missing} />}
+      bulk={<KindFilter search={list.query.search} kind={kind} />}
+    >
       <SyncNotice syncs={syncs} />
       <DataTable
         list={list}
         label="GROUP.TITLE"
         columns={columns}
-        empty={list.query.search === '' ? emptyWords[missing ?? 'sync'] : 'COMMON.NO_DATA_FOUND'}
+        empty={list.query.search === '' && !kind ? emptyWords[missing ?? 'sync'] : 'COMMON.NO_DATA_FOUND'}
         actions={(group) => <ExportButton group={group} />}
       />
     </ListPage>
@@ -104,6 +115,31 @@ function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
   return <SyncButton syncs={syncs} />
 }
 
+/** Limits the list. A search stays, the page does not. */
+function KindFilter({ search, kind }: Pick<GroupsSearch, 'search' | 'kind'>) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  return (
+    <NativeSelect
+      aria-label={t('GROUP.KIND')}
+      value={kind ?? ''}
+      onChange={({ currentTarget: { value } }) =>
+        navigate({ to: '/groups', search: readGroupsSearch({ search, kind: value }), replace: true })
+      }
+      data={[
+        { value: '', label: t('GROUP.ALL_KINDS') },
+        { value: 'group', label: t('GROUP.ONLY_GROUPS') },
+        { value: 'channel', label: t('GROUP.ONLY_CHANNELS') },
+      ]}
+    />
+  )
+}
+
+function Size({ group: { kind, participantCount } }: { group: Group }) {
+  const { t } = useTranslation()
+  return kind === 'channel' ? t('GROUP.FOLLOWERS', counted(participantCount)) : formatNumber(participantCount)
+}
+
 function GroupName({ group }: { group: Group }) {
   const { t } = useTranslation()
   return (
@@ -111,9 +147,10 @@ function GroupName({ group }: { group: Group }) {
       <Text size="sm" fw={500} c={group.hasLeft ? 'dimmed' : undefined}>
         <Name>{group.name}</Name>
       </Text>
+      {group.kind === 'channel' && <ChannelBadge />}
       {group.hasLeft ? (
-        <Badge size="sm" variant="outline" color="gray" title={t('GROUP.LEFT_HINT')}>
-          {t('GROUP.LEFT')}
+        <Badge size="sm" variant="outline" color="gray" title={t(leftWords[group.kind].hint)}>
+          {t(leftWords[group.kind].badge)}
         </Badge>
       ) : (
         group.isClosed && (
@@ -124,4 +161,9 @@ function GroupName({ group }: { group: Group }) {
       )}
     </Row>
   )
+}
+
+const leftWords = {
+  group: { badge: 'GROUP.LEFT', hint: 'GROUP.LEFT_HINT' },
+  channel: { badge: 'GROUP.NO_POSTING', hint: 'GROUP.NO_POSTING_HINT' },
 }

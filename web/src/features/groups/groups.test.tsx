@@ -1,3 +1,4 @@
+import type { Group } from '@sendroom/contract/groups'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { group as anyGroup } from '../../../test/group.ts'
@@ -208,4 +209,49 @@ test('a failed export shows a toast', async () => {
   const words = 'Failed to export group participants.'
   expect(await screen.findByText(words)).toBeTruthy()
   expect(timeoutOf(words)).toBe(5000)
+})
+
+const channel: Group = { ...group, id: 3, name: 'Daily deals', kind: 'channel', participantCount: 1284 }
+
+// R-1802, R-1804
+test('a channel is marked, shows its followers, and its members can’t be exported', async () => {
+  open({
+    'GET /groups': () =>
+      pageOf([
+        group,
+        channel,
+        { ...channel, id: 4, name: 'Former news', participantCount: 1, hasLeft: true },
+      ]),
+  })
+  const deals = within(await screen.findByRole('row', { name: /Daily deals/ }))
+  expect(deals.getByText('Channel')).toBeTruthy()
+  expect(deals.getByText('1,284 followers')).toBeTruthy()
+  const button = deals.getByRole('button', { name: 'Export members of Daily deals' })
+  expect(isDisabled(button)).toBe(true)
+  expect(reasonOf(button)).toMatch(/^WhatsApp tells nobody who follows a channel/)
+
+  const former = within(screen.getByRole('row', { name: /Former news/ }))
+  expect(former.getByText('1 follower')).toBeTruthy()
+  expect(former.getByTitle(/no longer an admin of this channel/).textContent).toBe('Can’t post')
+  expect(within(await row()).queryByText('Channel')).toBeNull()
+})
+
+// R-1802
+test('the list is limited to channels, in its address too, and a search stays limited', async () => {
+  const { person, requests, router } = open({ 'POST /groups/search': () => pageOf([channel]) })
+  await row()
+  await person.selectOptions(screen.getByLabelText('Kind'), 'Channels only')
+  await waitFor(() => expect(router.state.location.search).toEqual({ kind: 'channel' }))
+  await waitFor(() =>
+    expect(requests.filter(({ name }) => name === 'GET /groups').at(-1)?.query).toMatchObject({
+      kind: 'channel',
+    }),
+  )
+  await person.type(screen.getByLabelText('Search'), 'deals{Enter}')
+  await waitFor(() =>
+    expect(requests.find(({ name }) => name === 'POST /groups/search')?.body).toMatchObject({
+      ...{ kind: 'channel', search: 'deals' },
+    }),
+  )
+  expect(router.state.location.search).toEqual({ kind: 'channel', search: 'deals' })
 })

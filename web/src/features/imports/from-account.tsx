@@ -67,6 +67,7 @@ function AccountDialog({ onClose }: { onClose: () => void }) {
             key={instanceId}
             instanceId={instanceId}
             pageSize={PAGE_SIZE}
+            onlyGroups
             value={groupIds}
             onChange={setGroupIds}
           />

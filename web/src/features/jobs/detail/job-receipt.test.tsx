@@ -23,6 +23,8 @@ test.each<[string, Partial<SentMessage>, string | null]>([
     'Delivered to 2, read by 0',
   ],
   ['a failed message', { status: 'Failed' }, null],
+  // R-1810
+  ['a post to a channel', { ...person, recipientId: '2@newsletter' }, 'No receipts in channels'],
 ])('the receipt of %s', async (_, change, words) => {
   const [sent] = done.sentMessages
   if (!sent) throw new Error('The job has sent nothing.')

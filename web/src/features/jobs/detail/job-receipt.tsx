@@ -1,4 +1,5 @@
 import { Anchor, Group, Text } from '@mantine/core'
+import { isChannel } from '@sendroom/contract/channels'
 import type { JobRecipient } from '@sendroom/contract/job-rows'
 import { IconChecks } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
@@ -16,6 +17,12 @@ type Props = { jobId: number; recipient: JobRecipient }
 export function JobReceipt({ jobId, recipient }: Props) {
   const { t } = useTranslation()
   const { deliveredAt, readAt } = recipient
+  if (recipient.status === 'Sent' && isChannel(recipient.recipientId))
+    return (
+      <Text size="sm" c="dimmed" title={t('JOB.RECEIPT_OF_CHANNEL_HINT')}>
+        {t('JOB.RECEIPT_OF_CHANNEL')}
+      </Text>
+    )
   // Without a receipt the row's status says all there is.
   if (recipient.status !== 'Sent' || (readAt ?? deliveredAt) === null) return null
   const members = inGroup(recipient, t)

@@ -1,4 +1,5 @@
 import { Badge, Text } from '@mantine/core'
+import { isChannel } from '@sendroom/contract/channels'
 import type { JobLog, JobRecipient } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +7,7 @@ import { call } from '../../../api/client.ts'
 import { formatSecond } from '../../../format.ts'
 import { reasonText } from '../../../i18n/words.ts'
 import type { Column } from '../../../lists/table.tsx'
+import { ChannelBadge } from '../../../ui/channel-badge.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { OutcomeBadge } from '../../../ui/outcome-badge.tsx'
 import { JobReceipt } from './job-receipt.tsx'
@@ -65,6 +67,12 @@ export const JobLogs = ({ job }: { job: Job }) => (
 const Recipient = ({ recipient }: { recipient: JobRecipient }) => (
   <span title={recipient.recipientId}>
     <Name>{recipient.recipientName}</Name>
+    {isChannel(recipient.recipientId) && (
+      <>
+        {' '}
+        <ChannelBadge />
+      </>
+    )}
     {recipient.ownText !== null && (
       <Text span display="block" size="xs" c="dimmed" lineClamp={2} title={recipient.ownText} dir="auto">
         {recipient.ownText}

@@ -50,3 +50,20 @@ test.each([
   expect(await table.findByText(words)).toBeTruthy()
   expect(screen.getByText('All members of the groups')).toBeTruthy()
 })
+
+// R-1809
+test('the job’s page says nothing of mentions in a channel', async () => {
+  const [sent] = done.sentMessages
+  renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => ({ ...done, mentionsAll: true }),
+      'GET /jobs/:id/recipients': () =>
+        pageOf([{ ...(sent as NonNullable<typeof sent>), recipientId: '2@newsletter', mentions: null }]),
+    },
+  })
+  const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
+  expect(await table.findByText('No receipts in channels')).toBeTruthy()
+  expect(table.getByText('Channel')).toBeTruthy()
+  expect(table.queryByText(/mention/i)).toBeNull()
+})
