@@ -60,6 +60,7 @@ export const reasonWords = {
   scheduled: 'The job waits for its scheduled time.',
   paused: 'The job is paused.',
   pause_between: 'The account pauses between messages to avoid a ban.',
+  uploading_file: 'The file is being uploaded to WhatsApp.',
   taking_turns: 'Another job of this account is sending now.',
   checking_outcome: 'Checking whether a message arrived.',
   checking_history: 'Checking what was already sent.',

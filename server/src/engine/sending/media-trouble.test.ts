@@ -123,3 +123,18 @@ test.each([
 
   expect(errors).toEqual([])
 })
+
+// R-1661
+test('a store that fails while a file is opened is named as what it is', async () => {
+  const { provider } = scriptedProvider()
+  const open = () => Promise.reject(new Error('The store is down'))
+  const job = await videoTo(['1@g.us'])
+  context.worker(provider, { openMedia: async () => ({ ...fileOf(new Uint8Array(3)), open }) })
+
+  await until('the upload has failed', async () =>
+    (await context.log(job.id)).includes('image_upload_failed'),
+  )
+
+  const { busy } = (await context.instance(job.instanceId)) as { busy: { code: string } }
+  expect(busy.code).toBe('image_store_down')
+})

@@ -79,11 +79,9 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
   const connection = resolveProvider(deps, upload)
   if (!connection) return busy(whyNoProvider(deps, upload))
   const { jobId, instanceId } = upload
-  let failing: Reason['code'] = 'image_store_down'
   try {
     const file = await deps.openMedia(upload.mediaName)
     if (!file) return { kind: 'rejected', reason: reason('media_missing') }
-    failing = 'provider_unreadable'
     const { provider, credentials } = connection
     const { stopping } = deps
     const send = () => provider.upload(credentials, untilAborted(file, stopping))
@@ -91,7 +89,8 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
   } catch (error) {
     if (!deps.stopping.aborted)
       deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')
-    return busy(failing)
+    // A provider rejects only if the file can't be opened.
+    return busy('image_store_down')
   }
 }
 

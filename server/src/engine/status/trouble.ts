@@ -116,9 +116,17 @@ type Rule = { if: Sql; why?: Sql; until?: Sql; isTrouble?: true }
 /** The instance has just sent or tried to, and rests. */
 const isBetween = sql`(i.next_due_at > clock_now())`
 
+/** Condition: the file of the job has to be uploaded before its next message. */
+const needsUpload = sql`(j.media_id is null and coalesce(j.image_id, j.file_id) is not null)`
+
+/** A worker has the instance, and uploads a file for one of its jobs. 100 MB may take minutes on a slow line. */
+const isUploading = sql`(i.lease_until > clock_now() and exists (
+  select from jobs j where j.instance_id = i.id and ${jobMaySend} and ${needsUpload}))`
+
 /** The instance should have sent for a minute and has not, for none of its jobs: those may take turns. */
 const isOverdue = sql`(
   greatest(i.next_due_at, i.last_intent_at, j.started_at, j.resumed_at) < clock_now() - interval '1 minute'
+  and not ${isUploading}
 )`
 
 /** Another job of the instance has a message due. Within the subquery `j` is that job; `asked` is the first one. */
@@ -210,6 +218,7 @@ const rules: Rule[] = [
       else ${because('provider_busy')} end`,
     until: requeuedUntil,
   },
+  { if: sql`${needsUpload} and ${isUploading}`, why: because('uploading_file') },
   { if: sql`${othersTakeTurns} and not ${isOverdue}`, why: because('taking_turns') },
 ]
 

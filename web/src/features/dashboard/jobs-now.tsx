@@ -74,7 +74,12 @@ function Outlook({ job: { waiting, nextSendAt, scheduledAt, endsAt } }: { job: D
   return text && ` · ${text}`
 }
 
-const usual: ReadonlySet<string> = new Set(['pause_between', 'taking_turns', 'checking_outcome'])
+const usual: ReadonlySet<string> = new Set([
+  'pause_between',
+  'taking_turns',
+  'uploading_file',
+  'checking_outcome',
+])
 /** All others pass within seconds, or nobody knows when. */
 const isLong: ReadonlySet<string> = new Set([
   ...['quiet_hours', 'daily_cap', 'account_restricted', 'capped_by_whatsapp', 'rest_day', 'warm_up'],
