@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { advisedPace } from '@sendroom/contract/pace'
+import { apiKeyViews } from './api-key-views.ts'
 import { approvalViews } from './approval-views.ts'
 import { calendarViews } from './calendar-views.ts'
 import { channelViews } from './channel-views.ts'
@@ -685,6 +686,7 @@ export const views: Record<string, View> = {
   ...seriesViews,
   ...approvalViews,
   ...calendarViews,
+  ...apiKeyViews,
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',

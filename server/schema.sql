@@ -4,6 +4,26 @@
 
 CREATE EXTENSION pg_trgm;
 
+CREATE TABLE api_keys (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id bigint NOT NULL,
+  name text NOT NULL,
+  token_hash bytea NOT NULL,
+  start text NOT NULL,
+  rights text[] NOT NULL,
+  instance_ids bigint[],
+  addresses text[] NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  expires_at timestamptz NOT NULL,
+  last_used_at timestamptz,
+  last_used_address text,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX api_keys_expires_at ON api_keys USING btree (expires_at);
+CREATE INDEX api_keys_user ON api_keys USING btree (user_id);
+
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamptz NOT NULL DEFAULT clock_now(),
@@ -1341,6 +1361,7 @@ CREATE INDEX users_created_at ON users USING btree (created_at, id);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
 CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
+CREATE TRIGGER users_delete_api_keys AFTER UPDATE OF is_active ON users FOR EACH ROW WHEN (old.is_active AND NOT new.is_active) EXECUTE FUNCTION delete_api_keys();
 CREATE TRIGGER users_notify AFTER UPDATE OF role, is_active ON users FOR EACH ROW WHEN (old.role IS DISTINCT FROM new.role OR old.is_active IS DISTINCT FROM new.is_active) EXECUTE FUNCTION notify_access('id');
 
 CREATE TABLE webhook_attempts (
@@ -1888,6 +1909,15 @@ CREATE OR REPLACE FUNCTION day_of(moment timestamptz)
  LANGUAGE sql
  IMMUTABLE
 RETURN ((moment AT TIME ZONE 'Asia/Ho_Chi_Minh'::text))::date;
+
+CREATE OR REPLACE FUNCTION delete_api_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from api_keys where user_id = new.id;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION delete_mentions()
  RETURNS trigger

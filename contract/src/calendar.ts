@@ -87,6 +87,7 @@ export const calendar = {
     method: 'GET',
     path: '/calendar',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary:
       'The jobs and the planned runs of series of some days: each day with its number, up to 200, and its first 20. A single day has its first 200',
     query: CalendarQuery,

@@ -72,6 +72,7 @@ export const contactFields = {
     method: 'GET',
     path: '/contact-fields',
     access: 'canManageContacts',
+    allowsApiKeys: true,
     summary: 'The fields that contacts have',
     response: z.object({ fields: z.array(ContactField) }),
   }),

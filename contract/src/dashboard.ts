@@ -101,6 +101,7 @@ export const dashboard = {
     method: 'GET',
     path: '/groups/stats',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary: 'The numbers of the dashboard, limited to what you may see',
     response: DashboardStats,
   }),
@@ -116,6 +117,7 @@ export const dashboard = {
     method: 'GET',
     path: '/dashboard/days',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary:
       'The messages of each of the last 30 days, today included, of all accounts you may see or of one',
     query: DaysQuery,

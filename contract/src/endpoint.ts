@@ -27,6 +27,8 @@ export type Endpoint = {
    * answer is 403 `confirm_password`, and `POST /auth/confirm` makes the call possible.
    */
   needsConfirmation?: true
+  /** Opens the endpoint to API keys with the rights that they and their owners have. Others answer `not_for_keys`. */
+  allowsApiKeys?: true
   summary: string
   params?: z.ZodObject
   query?: z.ZodObject

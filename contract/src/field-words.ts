@@ -55,6 +55,8 @@ export const fieldWords = {
   'MESSAGE.INSTANCE_INVALID': 'Choose an account you can use.',
   'JOB.JOB_TYPE_REQUIRED': 'Choose groups or phone numbers.',
   'JOB.MESSAGE_REQUIRED': 'Choose a message.',
+  'JOB.REQUEST_ID_REQUIRED':
+    'An API key needs a requestId, a UUID for each job, so that a second attempt creates no second job.',
   'JOB.VARIABLES_IN_GROUPS':
     'Groups have no values for the variables in this text, such as {{variable}}. Choose people, or another message.',
   'JOB.MENTIONS_NOT_HERE': 'Only a text, an image or a video to groups can mention everybody.',
@@ -98,6 +100,11 @@ export const fieldWords = {
   'RECEIVER_FORM.URL_NOT_ENCRYPTED':
     'Enter an address that begins with https://, or allow addresses in your own network.',
   'RECEIVER_FORM.TOPICS_REQUIRED': 'Choose at least one kind of event.',
+  'API_KEY_FORM.NAME_INVALID': 'Enter a name of at most {{apiKeyName}} characters.',
+  'API_KEY_FORM.ADDRESSES_INVALID':
+    'Enter addresses such as 203.0.113.7 or 2001:db8::7, or ranges such as 203.0.113.0/24.',
+  'API_KEY_FORM.ADDRESSES_TOO_MANY': 'Enter {{apiKeyAddresses}} addresses at most.',
+  'API_KEY_FORM.DAYS_INVALID': 'Enter a whole number of days from 1 to {{apiKeyDays}}.',
   'CONTACT_FORM.NAME_INVALID':
     'Enter a name of at most {{contactName}} characters, without line breaks, invisible signs and double braces.',
   'CONTACT_FORM.NOTE_TOO_LONG': 'The note can have {{contactNote}} characters at most.',

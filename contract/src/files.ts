@@ -42,6 +42,7 @@ export const files = {
     method: 'POST',
     path: '/files',
     access: 'canWriteMessages',
+    allowsApiKeys: true,
     summary: `Upload a file of at most ${limits.fileMegabytes} MB as the field \`file\` of a form, for a message. A file that no message uses is deleted after an hour`,
     upload: 'file',
     response: StoredFile,

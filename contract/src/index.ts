@@ -1,3 +1,4 @@
+import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { calendar } from './calendar.ts'
 import { contactFields } from './contact-fields.ts'
@@ -49,6 +50,7 @@ export const contract = {
   audit,
   retention,
   quotas,
+  apiKeys,
   receivers,
   events,
   webhooks,

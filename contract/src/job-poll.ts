@@ -42,6 +42,7 @@ export const jobPoll = {
     method: 'GET',
     path: '/jobs/:id/poll',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary:
       'The results of a poll in the current run, over all recipients. `votes` of GET /jobs/:id/recipients has those of ' +
       'each. Reading them asks the provider for a few that may be old',
@@ -52,6 +53,7 @@ export const jobPoll = {
     method: 'GET',
     path: '/jobs/:id/recipients/:recipientId/voters',
     access: 'canExportParticipants',
+    allowsApiKeys: true,
     summary: 'Who of a group has voted in a poll, by name; empty where voters are anonymous',
     params: idParams.extend({ recipientId: Id }),
     query: PollVotersQuery,

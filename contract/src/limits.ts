@@ -97,6 +97,16 @@ export const limits = {
   quota: 1_000_000_000,
   /** Notices of troubles that are over are kept for this many days. */
   noticeDays: 90,
+  /** The API keys of a user, what each may name, and how many days it lives at most. */
+  apiKeysPerUser: 20,
+  apiKeyName: 100,
+  apiKeyInstances: 1000,
+  apiKeyAddresses: 50,
+  apiKeyDays: 730,
+  /** Requests that a key may make in a minute. Those of its owner do not count. */
+  apiKeyRequests: 600,
+  /** An API key that has expired stays in the list for so many days. */
+  expiredKeyDays: 90,
   /** The maximum number of receivers of webhooks. Each takes a few connections of a worker. */
   receivers: 20,
   receiverName: 100,

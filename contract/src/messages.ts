@@ -127,6 +127,7 @@ export type MessageListQuery = z.output<typeof MessageListQuery>
 const create = {
   method: 'POST',
   access: 'canWriteMessages',
+  allowsApiKeys: true,
   body: NewMessage,
   response: Message,
   status: 201,
@@ -146,6 +147,7 @@ export const messages = {
     method: 'GET',
     path: '/messages',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary: 'List the messages you may see',
     query: MessageListQuery,
     response: page(MessageRow),
@@ -154,6 +156,7 @@ export const messages = {
     method: 'GET',
     path: '/messages/:id',
     access: 'signedIn',
+    allowsApiKeys: true,
     summary: 'One message',
     params: idParams,
     response: Message,

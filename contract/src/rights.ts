@@ -15,4 +15,15 @@ export const fieldOfRight = {
 export type Right = keyof typeof fieldOfRight
 export type RightField = (typeof fieldOfRight)[Right]
 
+/** The rights that an API key can have: no program approves, or links accounts. */
+export const keyRights = [
+  'canWriteMessages',
+  'canCreateJobs',
+  'canExportParticipants',
+  'canUseContacts',
+  'canManageContacts',
+  'canMentionAll',
+] as const satisfies readonly Right[]
+export type KeyRight = (typeof keyRights)[number]
+
 export const rightFields: readonly RightField[] = Object.values(fieldOfRight)

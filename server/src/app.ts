@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
+import { limits } from '@sendroom/contract/limits'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyRequest,
   LogController,
   type RouteOptions,
 } from 'fastify'
 import type { Config } from './config.ts'
+import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
 import { groupSetRoutes } from './features/audiences/group-sets.routes.ts'
 import { listOfContactsRoutes } from './features/audiences/lists.routes.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
@@ -41,6 +44,8 @@ import { metricsRoute } from './features/system/metrics-server.ts'
 import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
+import { isApiKey } from './platform/api-key-text.ts'
+import { useApiKey } from './platform/api-keys.ts'
 import { limitBodyTimes, REQUEST_MS } from './platform/body-times.ts'
 import { announceDeparture, cutOffStragglers, type Departure } from './platform/closing.ts'
 import { openCommands } from './platform/commands.ts'
@@ -87,7 +92,10 @@ const HEADERS_MS = 10_000
 /** Ten times as many as the server needs for a hundred users with several tabs. */
 const MAX_CONNECTIONS = 5000
 /** An open page of a running job asks about twice a second. */
-const REQUESTS_PER_USER = { max: 1200, timeWindow: 60_000 }
+const REQUESTS_PER_USER = {
+  max: ({ caller }: FastifyRequest) => (caller?.apiKey ? limits.apiKeyRequests : 1200),
+  timeWindow: 60_000,
+}
 
 /** Builds the API and the web app from their dependencies. Opens no port, reads no environment, starts no engine. */
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
@@ -138,7 +146,9 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   app.decorate('searchInTurn', limitSearches(db))
   app.decorate('requestInTurn', limitRequests())
   addRefusals(app, openRefusals(db, log))
-  app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
+  app.decorate('findCaller', (token: string, address: string) =>
+    isApiKey(token) ? useApiKey(db, token, address) : findCaller(db, tokenHashOf(token), address),
+  )
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
@@ -205,6 +215,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
   quotaRoutes(app, deps)
+  apiKeyRoutes(app, db)
   systemRoutes(app, deps)
   receiverRoutes(app, deps)
   eventRoutes(app, deps)

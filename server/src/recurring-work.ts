@@ -16,6 +16,7 @@ import {
   skipOptedOut,
   stepUpWarmUps,
 } from './engine/index.ts'
+import { deleteExpiredApiKeys } from './features/api-keys/api-keys.queries.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
 import { repeatSyncs } from './features/groups/sync.queries.ts'
 import { syncDueGroups } from './features/groups/sync.ts'
@@ -130,6 +131,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('sweep images', 30 * MINUTE, () => sweepImages(db, images)),
     one('sweep files', 30 * MINUTE, () => sweepFiles(db, files)),
     one('delete old notices', HOUR, () => deleteOldNotices(db)),
+    one('delete expired API keys', HOUR, () => deleteExpiredApiKeys(db)),
     one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
     one('drop former queues', DAY, () => dropFormerQueues(db)),
     one('delete old people counts', DAY, () => deleteOldPeopleCounts(db)),

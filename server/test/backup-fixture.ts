@@ -136,6 +136,8 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into sent_to_groups values (${group.id}, ${instance.id}, 1);
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into sign_in_devices values (${user.id}, 3);
+    insert into api_keys (user_id, name, token_hash, start, rights, instance_ids, addresses, expires_at)
+      values (${user.id}, 'Shop', '\\x00ff', 'sendroom_0000', '{canCreateJobs}', '{1}', '{}', now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');
     insert into disks values ('host', 2, 1, false);
     insert into troubles (kind, instance_id, reason) values ('account_down', ${instance.id}, '{"code": "x", "params": {}}');

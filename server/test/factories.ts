@@ -10,6 +10,8 @@ import type { Pool } from '../src/platform/database/connection.ts'
 import { sql, values } from '../src/platform/database/sql.ts'
 import type { Secrets } from '../src/platform/secrets.ts'
 
+import { addApiKey } from './api-key.ts'
+
 export type TestUser = { id: number; username: string; token: string }
 
 /** As `hashPassword`, but takes a hundredth of the time, and so does each check of the password. */
@@ -302,6 +304,7 @@ export function factories(db: Pool, secrets: Secrets) {
   return {
     user,
     session,
+    apiKey: addApiKey(db),
     admin,
     instance,
     memberWithInstance,

@@ -13,6 +13,15 @@ const NOBODY = 'nobody'
 
 export const columns: Record<string, Columns> = {
   ...columnsOfContacts,
+  api_keys: {
+    personal: {
+      name: 'what its owner called the key, which may name a colleague',
+      last_used_address: 'the network address that used the key last',
+    },
+    kept: 'until the key is revoked, its owner deleted or locked, or 90 days after the key expired',
+    shownTo: 'the owner, and Admins',
+    other: ['token_hash', 'start', 'rights', 'instance_ids', 'addresses'],
+  },
   audit_log: {
     personal: {
       user_name: 'who did something',

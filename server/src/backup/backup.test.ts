@@ -89,7 +89,7 @@ const setSequence = (tables: Table[], last: number) => {
 }
 
 describe('a backup', () => {
-  // R-711, R-1323
+  // R-711, R-1323, R-2019
   test('is restored row by row, image by image, with paused jobs, without sessions and what waited to be sent', async () => {
     const source = await backups.open('tpl')
     await fillEveryTable(source)

@@ -1,12 +1,15 @@
 import type { Access } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
-import type { Right } from '@sendroom/contract/rights'
+import { fieldOfRight, type KeyRight, type Right } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
+import { isWithin } from './addresses.ts'
 import type { Db, Tx } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
-/** The signed-in user who makes the call. */
+type ActingKey = { id: number; name: string; isUsableHere: boolean; wasUsedLately: boolean }
+
+/** The signed-in user who makes the call, or for whom a program makes it. */
 export type Caller = Record<Right, boolean> & {
   id: number
   username: string
@@ -14,6 +17,8 @@ export type Caller = Record<Right, boolean> & {
   tokenHash: Buffer
   /** The network address that the call comes from. */
   address: string
+  /** The API key of a program that acts for the user. Null in a session. */
+  apiKey: ActingKey | null
   /** Whether the user entered the password in this session within the last minutes. */
   isConfirmed: boolean
   /** The instances that a Member sees. Admins see all. */
@@ -40,13 +45,59 @@ const userColumns = sql`
 
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
-  const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
+  const caller = await db.maybeOne<Omit<Caller, 'address' | 'apiKey'>>(sql`
     select ${userColumns}, s.token_hash,
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and ${isValidSession('s', 'u')}`)
-  return caller ? { ...caller, address } : null
+  return caller ? { ...caller, address, apiKey: null } : null
 }
+
+type Owner = Omit<Caller, 'address' | 'apiKey' | 'isConfirmed'>
+type FoundKey = Omit<ActingKey, 'isUsableHere'> & {
+  rights: KeyRight[]
+  addresses: string[]
+  instanceIds: number[] | null
+}
+
+/**
+ * Finds the user for whom an API key acts, with the rights and instances that both have. A key is never an Admin; its
+ * owner may see all instances as one. Returns null if the key does not exist or has expired, or its owner is locked.
+ */
+export async function findKeyCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
+  const found = await db.maybeOne<Owner & { key: FoundKey; allInstanceIds: number[] }>(sql`
+    select ${userColumns}, k.token_hash,
+      array(select id from instances where u.role = 'Admin') as all_instance_ids,
+      jsonb_build_object('id', k.id, 'name', k.name, 'rights', k.rights, 'addresses', k.addresses,
+        'instanceIds', k.instance_ids,
+        'wasUsedLately', coalesce(k.last_used_at > clock_now() - interval '1 minute', false)) as key
+    from api_keys k join users u on u.id = k.user_id
+    where k.token_hash = ${tokenHash} and k.expires_at > clock_now() and u.is_active`)
+  if (!found) return null
+  const { key, allInstanceIds, ...owner } = found
+  const seen = isAdmin(owner) ? allInstanceIds : owner.instanceIds
+  const caller = { ...owner, address, isConfirmed: false, apiKey: null }
+  const has = (right: Right) => (key.rights as Right[]).includes(right) && RULES[right](caller)
+  return {
+    ...caller,
+    ...mapRights(has),
+    role: 'Member',
+    instanceIds: seen.filter((id) => key.instanceIds?.includes(id) ?? true),
+    apiKey: {
+      id: key.id,
+      name: key.name,
+      isUsableHere: isWithin(address, key.addresses),
+      wasUsedLately: key.wasUsedLately,
+    },
+  }
+}
+
+const mapRights = (has: (right: Right) => boolean) =>
+  Object.fromEntries(allRights.map((right) => [right, has(right)])) as Record<Right, boolean>
+
+/** Finds the same caller as they are now: by the same session or API key. */
+export const findAgain = (db: Db, { tokenHash, address, apiKey }: Caller): Promise<Caller | null> =>
+  apiKey ? findKeyCaller(db, tokenHash, address) : findCaller(db, tokenHash, address)
 
 /**
  * Finds the user for whom Sendroom acts when nobody is signed in, and keeps them as they are until the transaction
@@ -55,9 +106,11 @@ export async function findCaller(db: Db, tokenHash: Buffer, address: string): Pr
 export async function lockAuthor(tx: Db, userId: number | null): Promise<Caller | null> {
   // As in `lockCaller`: the second statement reads what is true under the lock.
   await tx.run(sql`select from users where id = ${userId} for share`)
-  const author = await tx.maybeOne<Omit<Caller, 'address' | 'tokenHash' | 'isConfirmed'>>(sql`
+  const author = await tx.maybeOne<Omit<Caller, 'address' | 'tokenHash' | 'isConfirmed' | 'apiKey'>>(sql`
     select ${userColumns} from users u where u.id = ${userId} and u.is_active`)
-  return author ? { ...author, address: '', tokenHash: Buffer.alloc(0), isConfirmed: false } : null
+  return author
+    ? { ...author, address: '', tokenHash: Buffer.alloc(0), isConfirmed: false, apiKey: null }
+    : null
 }
 
 /** Finds the signed-in caller as they are now. Throws if they have lost the session or the right meanwhile. */
@@ -79,6 +132,8 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   admin: (caller) => isAdmin(caller),
 }
 
+const allRights = Object.keys(fieldOfRight) as Right[] // its keys are the rights
+
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
 
 /** Whoever manages contacts sees all of them, and so may use all. */
@@ -86,17 +141,28 @@ export const managesContacts = (caller: Pick<Caller, 'role' | 'canManageContacts
   caller.canManageContacts || isAdmin(caller)
 
 /** The conditions that an endpoint sets for its caller. */
-export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
+export type Rule = { access: SignedInAccess; needsConfirmation: boolean; allowsApiKeys: boolean }
 
 /** Whether this user may call what has this access. */
 export const hasAccess = (caller: Caller, access: SignedInAccess) => RULES[access](caller)
 
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */
-export function requireAccess(caller: Caller | null, { access, needsConfirmation }: Rule): Caller {
+export function requireAccess(caller: Caller | null, rule: Rule): Caller {
   if (!caller) throw new Refusal('unauthenticated')
-  if (!RULES[access](caller)) throw new Refusal('forbidden')
-  if (needsConfirmation) requireConfirmation(caller)
+  if (caller.apiKey) requireOpenToKey(caller, rule)
+  requireRight(caller, rule.access)
+  if (rule.needsConfirmation) requireConfirmation(caller)
   return caller
+}
+
+/** For an endpoint that needs a right for a part of what it can do. */
+export function requireRight(caller: Caller, access: SignedInAccess): void {
+  if (!RULES[access](caller)) throw new Refusal('forbidden')
+}
+
+function requireOpenToKey({ apiKey, address }: Caller, { allowsApiKeys }: Rule): void {
+  if (!apiKey?.isUsableHere) throw new Refusal('key_from_elsewhere', { address })
+  if (!allowsApiKeys) throw new Refusal('not_for_keys')
 }
 
 /** For an endpoint that needs the password for a part of what it can do. */
@@ -105,15 +171,17 @@ export function requireConfirmation({ isConfirmed }: Pick<Caller, 'isConfirmed'>
 }
 
 /**
- * Locks the caller and the session until the transaction ends, and then checks them again: somebody may have locked the
- * user, taken the right or ended the session since the request began. Changes of users lock the user first, too.
+ * Locks the caller, and the session or API key, until the transaction ends, and then checks them again: somebody may
+ * have locked the user, taken the right or ended the session since the request began. Changes of users lock the user
+ * first, too.
  */
 export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Caller> {
-  const { id, tokenHash, address } = caller
+  const { id, tokenHash, apiKey } = caller
   await tx.run(sql`select from users where id = ${id} for share`)
-  await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
+  if (apiKey) await tx.run(sql`select from api_keys where id = ${apiKey.id} for share`)
+  else await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
   // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
-  return requireAccess(await findCaller(tx, tokenHash, address), rule)
+  return requireAccess(await findAgain(tx, caller), rule)
 }
 
 /** Whether the caller sees this instance. */
@@ -178,7 +246,7 @@ export const canChangeGroupSet = (caller: Caller, alias: string) =>
     ? sql`true`
     : sql`(${identifier(alias)}.created_by_user_id = ${caller.id} and ${canSeeInstance(caller, `${alias}.instance_id`)})`
 
-/** Reads again which instances the caller sees. Null means all of them. */
+/** Reads again which instances the caller of a session sees. Null means all of them. */
 export async function visibleInstances(db: Db, caller: Caller): Promise<ReadonlySet<number> | null> {
   if (isAdmin(caller)) return null
   const visible = await db.many<{ instanceId: number }>(sql`

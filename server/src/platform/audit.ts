@@ -2,8 +2,13 @@ import type { AuditAction, AuditObject, RefusalKind } from '@sendroom/contract/a
 import type { Db, Tx } from './database/connection.ts'
 import { json, type Sql, sql } from './database/sql.ts'
 
-/** Whoever acts. Without an id and a name if nobody is signed in. */
-export type Actor = { id: number | null; username: string; address: string }
+/** Whoever acts, also by an API key. Without an id and a name if nobody is signed in. */
+export type Actor = {
+  id: number | null
+  username: string
+  address: string
+  apiKey?: { name: string } | null
+}
 
 export type Entry = {
   action: AuditAction
@@ -78,10 +83,11 @@ export function changesOf<T extends object>(before: T, after: T, fields: readonl
 const insertInto = sql`
   insert into audit_log (user_id, user_name, address, action, object_type, object_id, object_name, details)`
 
-function rowsOf({ id, username, address }: Actor, entries: Entry[]): Sql {
+function rowsOf({ id, username, address, apiKey }: Actor, entries: Entry[]): Sql {
+  const byKey = json(apiKey ? { apiKey: apiKey.name } : {})
   return sql`
     select ${id}::bigint as user_id, ${username}::text as user_name, ${address}::text as address, action, object_type,
-      object_id, coalesce(object_name, '') as object_name, coalesce(details, '{}') as details
+      object_id, coalesce(object_name, '') as object_name, coalesce(details, '{}') || ${byKey} as details
     from jsonb_to_recordset(${jsonOf(entries)})
       as entry (action text, object_type text, object_id bigint, object_name text, details jsonb)`
 }

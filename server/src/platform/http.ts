@@ -2,21 +2,23 @@ import type { Endpoint, Output, Parsed } from '@sendroom/contract/endpoint'
 import { errorWords, fill } from '@sendroom/contract/errors'
 import { type FieldKey, fieldWords } from '@sendroom/contract/field-words'
 import { limits } from '@sendroom/contract/limits'
-import { Problem } from '@sendroom/contract/problem'
+import type { Problem } from '@sendroom/contract/problem'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import {
   type Begin,
   type Caller,
-  findCaller,
+  findAgain,
   lockCaller,
   type Recheck,
   type Rule,
   requireAccess,
 } from './access.ts'
+import { limitedAs } from './api-keys.ts'
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isKeptFromLock, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
+import { describeEndpoint } from './describe-endpoint.ts'
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
 import { readForm, type UploadedFile } from './images/multipart.ts'
@@ -38,7 +40,7 @@ declare module 'fastify' {
     requestInTurn: InTurn
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
-    /** Finds the user of a session token. Set by the session feature. */
+    /** Finds the user of a session token or of an API key. */
     findCaller: (token: string, address: string) => Promise<Caller | null>
   }
   interface FastifyRequest {
@@ -73,8 +75,8 @@ const PUBLIC_BODY_BYTES = 16 * 1024
 /** A caller who is revoked in the last second of a read may still get its answer: it could have left before. */
 const RECHECK_AFTER_MS = 1000
 
-/** For rate limits: counts the requests of each user. */
-export const userKey = ({ caller }: FastifyRequest) => String(caller?.id)
+/** For rate limits: counts the requests of each user, and of each API key. */
+export const userKey = ({ caller }: FastifyRequest) => String(caller && limitedAs(caller))
 
 /** Registers an endpoint of the contract with its handler. */
 export function route<E extends Endpoint>(
@@ -92,14 +94,14 @@ export function route<E extends Endpoint>(
     streamsUpload?: UploadLimit
   } = {},
 ): void {
-  const { access, needsConfirmation = false } = endpoint
-  const rule = access === 'public' ? null : { access, needsConfirmation }
+  const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint
+  const rule = access === 'public' ? null : { access, needsConfirmation, allowsApiKeys }
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.
     exposeHeadRoute: !endpoint.stream && !endpoint.download && !endpoint.hasEffect,
     url: `/api${endpoint.path}`,
-    schema: schemaOf(endpoint),
+    schema: describeEndpoint(endpoint),
     bodyLimit: options.bodyBytes ?? (access === 'public' ? PUBLIC_BODY_BYTES : BODY_BYTES),
     config: options.rateLimit && {
       rateLimit: { ...options.rateLimit, ...(access !== 'public' && { keyGenerator: userKey }) },
@@ -129,7 +131,9 @@ export function route<E extends Endpoint>(
       const beganAt = performance.now()
       // A download that began with a confirmation may take longer than that lasts.
       const recheck =
-        rule && request.caller ? recheckAs(app.db, request.caller, { access: rule.access }) : null
+        rule && request.caller
+          ? recheckAs(app.db, request.caller, { ...rule, needsConfirmation: false })
+          : null
       async function run() {
         // The body may have taken half a minute, and so may the wait for this turn. The caller may have lost the right.
         if (rule && request.caller && (endpoint.method !== 'GET' || endpoint.hasEffect))
@@ -141,9 +145,9 @@ export function route<E extends Endpoint>(
       }
       const { caller } = request
       // A download waits for a turn of its own (export/exports.ts), and a search for one more.
-      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(caller.id, run) : run())
+      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(limitedAs(caller), run) : run())
       const isSearch = caller && (hasSearch(query) || hasSearch(body))
-      const result = isSearch ? await app.searchInTurn(caller.id, inTurn) : await inTurn()
+      const result = isSearch ? await app.searchInTurn(limitedAs(caller), inTurn) : await inTurn()
       if (reply.sent) return reply
       const hasWaited = performance.now() - beganAt > RECHECK_AFTER_MS
       if (hasWaited && endpoint.method === 'GET' && !endpoint.hasEffect) await recheck?.()
@@ -166,9 +170,9 @@ const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
   reply.header('content-disposition', contentDisposition(fileName)).send(file)
 
 const recheckAs =
-  (db: Pool, { tokenHash, address }: Caller, rule: Rule): Recheck =>
+  (db: Pool, caller: Caller, rule: Rule): Recheck =>
   async () =>
-    requireAccess(await findCaller(db, tokenHash, address), rule)
+    requireAccess(await findAgain(db, caller), rule)
 
 const beginAs =
   (db: Pool, caller: Caller, rule: Rule): Begin =>
@@ -184,30 +188,6 @@ const streamHeaders = { 'x-accel-buffering': 'no', connection: 'close' }
 export function bearerToken(request: FastifyRequest): string | null {
   const match = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')
   return match?.[1] ?? null
-}
-
-const NEEDS_CONFIRMATION = `Needs a sign-in or a \`POST /auth/confirm\` within the last ${limits.confirmationMinutes} minutes. Otherwise the answer is 403 \`confirm_password\`.`
-
-function schemaOf(endpoint: Endpoint) {
-  const feature = endpoint.path.split('/')[1] ?? ''
-  return {
-    summary: endpoint.summary,
-    tags: [feature],
-    ...(endpoint.needsConfirmation && { description: NEEDS_CONFIRMATION }),
-    ...(endpoint.form && {
-      description: `In multipart/form-data the field \`${endpoint.form}\` has this body.`,
-    }),
-    security: endpoint.access === 'public' ? [] : [{ session: [] }],
-    ...(endpoint.params && { params: endpoint.params }),
-    ...(endpoint.query && { querystring: endpoint.query }),
-    ...(endpoint.body && { body: endpoint.body }),
-    ...(endpoint.upload && { consumes: ['application/json', 'multipart/form-data'] }),
-    response: {
-      ...(endpoint.response && { [endpoint.status ?? 200]: endpoint.response }),
-      '4xx': Problem,
-      '5xx': Problem,
-    },
-  }
 }
 
 /** Parses with the contract's schema and turns its issues into one key for each field. */

@@ -78,7 +78,21 @@ async function describe(routes: readonly RouteOptions[]): Promise<FastifyInstanc
         description: 'The back office for WhatsApp messaging automation',
         version: '0.1.0',
       },
-      components: { securitySchemes: { session: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          session: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The token that `POST /auth/login` answers.',
+          },
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'An API key, `sendroom_…`, made on the page **API keys**. It does what both the key and its owner may do, and creates jobs only with a `requestId`.',
+          },
+        },
+      },
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,

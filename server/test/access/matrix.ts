@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
+import { apiKeyRows } from './api-key-rows.ts'
 import { approvalRows } from './approval-rows.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
@@ -221,6 +222,8 @@ const matrix: Matrix = {
     get: [admins(200), none],
     update: [admins(200), () => ({ body: otherQuotas })],
   },
+  // R-2017
+  apiKeys: apiKeyRows,
   system: { examine: [admins(200), none] },
   receivers: receiverRows,
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.

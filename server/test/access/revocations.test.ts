@@ -1,20 +1,24 @@
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
-import { isDeepStrictEqual } from 'node:util'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockUserChanges } from '../../src/features/users/users.queries.ts'
 import type { Db } from '../../src/platform/database/connection.ts'
-import { identifier, join, sql } from '../../src/platform/database/sql.ts'
-import type { TestUser } from '../factories.ts'
-import { addressOf } from '../http-client.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { countWaiting } from '../locks.ts'
 import { until } from '../until.ts'
 import { expectCells } from './cells.ts'
 import { context, createData, setPassword } from './fixture.ts'
 import { endpoints, signedIn } from './matrix.ts'
 import { prepare } from './prepare.ts'
+import {
+  allRefused,
+  callDuring,
+  everything,
+  harmless,
+  type Revocation,
+  sendInHalves,
+  verdict,
+} from './revocation.ts'
 
 beforeAll(() => context.open())
 afterAll(() => context.close())
@@ -42,6 +46,8 @@ test('what changes users, rights and instances for ever, or takes data out, need
     'GET /audit/export',
     'PUT /retention',
     'PUT /quotas',
+    'POST /api-keys',
+    'PUT /api-keys/:id',
     'POST /receivers',
     'PUT /receivers/:id',
     'DELETE /receivers/:id',
@@ -89,8 +95,6 @@ test('a confirmation that grows too old while a call waits does not count', asyn
 
 // Revocations during a request: a caller may lose the session or the right after the request has begun.
 
-type Revocation = (db: Db, user: TestUser) => Promise<unknown>
-
 const revocations: Record<string, Revocation> = {
   'the user is deleted': (db, { id }) => db.run(sql`delete from users where id = ${id}`),
   'the user is locked': (db, { id }) => db.run(sql`update users set is_active = false where id = ${id}`),
@@ -108,84 +112,6 @@ const needsRight = ({ access, path }: Endpoint) => access !== 'signedIn' || path
 
 const revocationsOf = (endpoint: Endpoint) =>
   Object.entries(revocations).filter(([what]) => needsRight(endpoint) || !what.includes('right'))
-
-/** The number of rows of each table that an endpoint could change, and the sum of the transactions that wrote them. */
-async function everything(db: Db) {
-  const tables = [
-    'users',
-    'user_instances',
-    'instances',
-    'groups',
-    'contacts',
-    'contact_fields',
-    'contact_tags',
-    'tags',
-    'messages',
-    'jobs',
-    'deliveries',
-    'images',
-    'retention',
-    'quotas',
-    'manual_syncs',
-    'webhook_receivers',
-    'webhook_queue',
-    'notice_choices',
-    'audit_log',
-  ]
-  const sums = tables.map((table) => {
-    // The count of refusals is written some seconds after them.
-    const isOther = table === 'audit_log' ? sql`action not like 'security.%'` : sql`true`
-    // The cells share the database, so the tables grow. The transaction that wrote a row says whether the row was
-    // changed, and is read in a fraction of the time of the row.
-    return sql`
-      select ${table}::text as name, count(*) as rows, sum(xmin::text::bigint)::text as checksum
-      from ${identifier(table)} t where ${isOther}`
-  })
-  return db.many(join(sums, ' union all '))
-}
-
-/** Whether the call was refused and has changed nothing. */
-async function verdict(status = 0, before: unknown): Promise<string> {
-  if (![401, 403, 404].includes(status)) return `answered ${status}`
-  return isDeepStrictEqual(await everything(context.db), before) ? 'refused' : 'changed something'
-}
-
-const allRefused = (answered: object) =>
-  Object.fromEntries(Object.keys(answered).map((what) => [what, 'refused']))
-
-/** Sends the headers and half of the body, and the rest only when `meanwhile` has ended. Returns the status. */
-async function sendInHalves(
-  user: TestUser,
-  endpoint: Endpoint,
-  { params, query, body }: { params?: object; query?: object; body?: object },
-  meanwhile: () => Promise<unknown>,
-): Promise<number | undefined> {
-  const app = await context.app
-  const port = await context.listen()
-  const find = app.findCaller
-  const hasFound = new Promise<void>((resolve) => {
-    app.findCaller = (...of) => find(...of).finally(resolve)
-  })
-  const bytes = Buffer.from(JSON.stringify(body))
-  const sent = request({
-    port,
-    path: addressOf(endpoint, params, query),
-    method: endpoint.method,
-    headers: {
-      authorization: `Bearer ${user.token}`,
-      'content-type': 'application/json',
-      'content-length': bytes.length,
-    },
-  })
-  sent.write(bytes.subarray(0, bytes.length / 2))
-  await hasFound
-  app.findCaller = find
-  await meanwhile()
-  sent.end(bytes.subarray(bytes.length / 2))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  answer.resume()
-  return answer.statusCode
-}
 
 // R-136, R-137
 test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
@@ -207,19 +133,6 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
   },
 )
 
-/** These write nothing, or nothing but the end of the caller's own session. */
-const harmless = [
-  'POST /groups/search',
-  'POST /contacts/search',
-  'POST /opt-outs/search',
-  'POST /text-previews',
-  'POST /contacts/choices',
-  'POST /lists/:id/contacts/search',
-  'POST /jobs/preview',
-  'POST /number-checks/preview',
-  'POST /auth/logout',
-]
-
 // R-136, R-137
 test.for(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !harmless.includes(name)))(
   '$name is refused if the caller is revoked just before the transaction',
@@ -228,19 +141,7 @@ test.for(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !h
     const data = await createData()
     for (const [what, revoke] of revocationsOf(endpoint)) {
       const { user, input } = await prepare({ endpoint, row }, data)
-      let hasAnswered = false
-      // The revocation is not committed yet, so only a transaction that locks the caller waits for it.
-      const { before, answering } = await context.db.begin(async (tx) => {
-        await revoke(tx, user)
-        const before = await everything(tx)
-        const answering = context.call(user, endpoint, input).finally(() => {
-          hasAnswered = true
-        })
-        await until('the call waits', async () => hasAnswered || (await countWaiting(context.db)) > 0)
-        return { before, answering: [answering] }
-      })
-      const [answer] = await Promise.all(answering)
-      answered[what] = await verdict(answer?.status, before)
+      answered[what] = await callDuring((tx) => revoke(tx, user), user, endpoint, input)
     }
     expectCells(task, answered, allRefused(answered))
   },

@@ -23,13 +23,7 @@ export const accessRules = [
     inMatrix,
   ),
   without('the user is not locked', access, ` and \${identifier(user)}.is_active)`, ')', inMatrix),
-  without(
-    'rights and roles are checked',
-    access,
-    `if (!RULES[access](caller)) throw new Refusal('forbidden')`,
-    '',
-    inMatrix,
-  ),
+  without('rights and roles are checked', access, `requireRight(caller, rule.access)`, '', inMatrix),
   ...(
     [
       ['canWriteMessages', 'isAdmin(caller)'],
@@ -72,7 +66,7 @@ export const accessRules = [
   without(
     'a message that is written with a job needs the right to write messages',
     `${features}/jobs/new-job.service.ts`,
-    `if (message) requireAccess(caller, { access: 'canWriteMessages' })`,
+    `if (message) requireRight(caller, 'canWriteMessages')`,
     '',
     { tests: `${features}/jobs/written-message` },
   ),

@@ -2,6 +2,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { accessRules } from './access-rules.ts'
+import { keyGuards } from './api-keys.ts'
 import { approvalGuards } from './approval.ts'
 import { contentGuards } from './contents.ts'
 import { features, type Guard, platform, without } from './guard.ts'
@@ -50,14 +51,14 @@ const revocations = [
   without(
     'the transaction locks the session',
     access,
-    'await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)',
+    'else await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)',
     '',
     beforeTransaction,
   ),
   without(
     'the transaction reads the caller again',
     access,
-    'return requireAccess(await findCaller(tx, tokenHash, address), rule)',
+    'return requireAccess(await findAgain(tx, caller), rule)',
     'return caller',
     beforeTransaction,
   ),
@@ -228,16 +229,16 @@ const contractRules = [
   without(
     'the right or role that the contract names',
     http,
-    'const { access, needsConfirmation = false } = endpoint',
-    `const { needsConfirmation = false } = endpoint
+    'const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint',
+    `const { needsConfirmation = false, allowsApiKeys = false } = endpoint
      const access = endpoint.access === 'public' ? 'public' : 'signedIn'`,
     { tests: 'server/test/access/callers', only: 'answers only', each: withRight.map(nameOf) },
   ),
   without(
     'the confirmation that the contract asks for',
     http,
-    'const { access, needsConfirmation = false } = endpoint',
-    'const { access } = endpoint\n  const needsConfirmation = false',
+    'const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint',
+    'const { access, allowsApiKeys = false } = endpoint\n  const needsConfirmation = false',
     { tests: 'server/test/access/revocations', only: 'needs a password', each: confirmed.map(nameOf) },
   ),
 ]
@@ -250,6 +251,7 @@ export const guards: Guard[] = [
   ...optOutGuards,
   ...contentGuards,
   ...approvalGuards,
+  ...keyGuards,
   ...outside,
   ...contractRules,
 ]

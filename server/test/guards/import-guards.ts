@@ -13,7 +13,7 @@ export const importGuards = [
   without(
     'the right to export the members of groups, to import them',
     `${features}/imports/imports.service.ts`,
-    "if (groupIds.length > 0) requireAccess(caller, { access: 'canExportParticipants' })",
+    "if (groupIds.length > 0) requireRight(caller, 'canExportParticipants')",
     '',
     { tests: `${features}/imports`, only: 'members of groups' },
   ),

@@ -137,6 +137,16 @@ export const pages = {
       import('../features/opt-outs/possible-opt-outs-page.tsx').then((page) => page.PossibleOptOutsPage),
     rights: ['canManageContacts'],
   },
+  '/api-keys': {
+    load: () => import('../features/api-keys/api-keys-page.tsx').then((page) => page.ApiKeysPage),
+    readSearch: readListSearch,
+  },
+  '/api-keys/new': {
+    load: () => import('../features/api-keys/api-key-form-page.tsx').then((page) => page.ApiKeyFormPage),
+  },
+  '/api-keys/edit/$id': {
+    load: () => import('../features/api-keys/api-key-form-page.tsx').then((page) => page.ApiKeyFormPage),
+  },
   '/instances': {
     load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
     readSearch: readInstancesSearch,

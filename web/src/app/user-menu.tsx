@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconKey, IconLogout } from '@tabler/icons-react'
-import { useNavigate } from '@tanstack/react-router'
+import { IconApi, IconKey, IconLogout } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../api/client.ts'
@@ -11,6 +11,8 @@ import classes from './shell.module.css'
 const ChangePasswordModal = lazyComponent(
   async () => (await import('../features/session/change-password-modal.tsx')).ChangePasswordModal,
 )
+
+const hideMenu = () => document.getElementById('user-menu')?.hidePopover()
 
 /** Uses the browser's own popover, which closes on Escape or an outside click and returns the focus. */
 export function UserMenu() {
@@ -50,6 +52,10 @@ export function UserMenu() {
           <IconKey size={16} aria-hidden />
           {t('HEADER.CHANGE_PASSWORD')}
         </UnstyledButton>
+        <Link to="/api-keys" className={classes.item} onClick={hideMenu}>
+          <IconApi size={16} aria-hidden />
+          {t('API_KEY.TITLE')}
+        </Link>
         <UnstyledButton className={classes.item} onClick={logout}>
           <IconLogout size={16} aria-hidden />
           {t('HEADER.LOGOUT')}

@@ -6,7 +6,7 @@ import type {
   ReadingChange,
 } from '@sendroom/contract/imports'
 import { limits } from '@sendroom/contract/limits'
-import { type Begin, type Caller, lockInstanceForShare, requireAccess } from '../../platform/access.ts'
+import { type Begin, type Caller, lockInstanceForShare, requireRight } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
 import { findOrMakeTags } from '../../platform/contacts/tags.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
@@ -58,7 +58,7 @@ export const importFromInstance = (
   begin(async (tx, caller) => {
     if (!(await lockInstanceForShare(tx, caller, instanceId)))
       throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
-    if (groupIds.length > 0) requireAccess(caller, { access: 'canExportParticipants' })
+    if (groupIds.length > 0) requireRight(caller, 'canExportParticipants')
     const ids = [...new Set(groupIds)]
     if ((await countGroups(tx, instanceId, ids)) < ids.length)
       throw new InvalidInput({ groupIds: 'MESSAGE.GROUP_INVALID' })

@@ -1,6 +1,6 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
 import { holdOf, instanceNeedsAttention, warmUpToday, whyInstanceWaits } from '../../engine/index.ts'
-import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import { canApproveFor } from '../../platform/approvers.ts'
 import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -39,7 +39,7 @@ export async function listInstances(db: Db, caller: Caller, query: InstanceListQ
     from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound} and ${isWanted}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
-    countKey: ['instances', caller.id, caller.role, query.search, query.only],
+    countKey: ['instances', isAdmin(caller) || caller.instanceIds, query.search, query.only],
   })
 }
 

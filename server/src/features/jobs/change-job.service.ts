@@ -14,7 +14,7 @@ import {
   type Caller,
   isAdmin,
   lockInstanceForShare,
-  requireAccess,
+  requireRight,
 } from '../../platform/access.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
@@ -112,7 +112,7 @@ function requireMentions(
   content: WaitingJob['content'],
 ): void {
   if (!(change.mentionsAll ?? job.mentionsAll)) return
-  requireAccess(caller, { access: 'canMentionAll' })
+  requireRight(caller, 'canMentionAll')
   if (job.jobType !== 'SendToGroups' || !canMention(content))
     throw new InvalidInput({ mentionsAll: 'JOB.MENTIONS_NOT_HERE' })
 }

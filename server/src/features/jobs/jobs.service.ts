@@ -10,7 +10,7 @@ import {
   setEditor,
   whyWaiting,
 } from '../../engine/index.ts'
-import { type Begin, type Caller, requireAccess } from '../../platform/access.ts'
+import { type Begin, type Caller, requireRight } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
@@ -89,7 +89,7 @@ export const changeJob = (
   begin(async (tx, caller) => {
     const { audit, refusal } = jobActions[action]
     const job = orNotFound(await findJobRow(tx, caller, id))
-    if (action === 'restart' && job.mentionsAll) requireAccess(caller, { access: 'canMentionAll' })
+    if (action === 'restart' && job.mentionsAll) requireRight(caller, 'canMentionAll')
     // Sends again: whoever decides that is not the one who approves it.
     if (action === 'restart' || action === 'retry') await setEditor(tx, id, caller)
     const answer = await change(tx, id, caller.username)

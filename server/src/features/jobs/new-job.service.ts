@@ -4,7 +4,7 @@ import type { Message, NewMessage, TestMessage } from '@sendroom/contract/messag
 import type { NewJob } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import { decideReviews, planJob, type Recipients } from '../../engine/index.ts'
-import { type Begin, type Caller, lockInstanceForShare, requireAccess } from '../../platform/access.ts'
+import { type Begin, type Caller, lockInstanceForShare, requireRight } from '../../platform/access.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
@@ -54,6 +54,8 @@ export async function createJob(
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
   const { requestId } = order
+  // A program tries again when an answer is lost, perhaps much later than a double click comes.
+  if (caller.apiKey && !requestId) throw new InvalidInput({ requestId: 'JOB.REQUEST_ID_REQUIRED' })
   const existing = requestId ? await findRequestedJob(deps.db, caller, requestId) : null
   if (existing) return existing
   requireRights(caller, order)
@@ -91,8 +93,8 @@ function requireRights(
   caller: Caller,
   { message, mentionsAll }: Pick<NewJob, 'message' | 'mentionsAll'>,
 ): void {
-  if (message) requireAccess(caller, { access: 'canWriteMessages' })
-  if (mentionsAll) requireAccess(caller, { access: 'canMentionAll' })
+  if (message) requireRight(caller, 'canWriteMessages')
+  if (mentionsAll) requireRight(caller, 'canMentionAll')
 }
 
 async function writeJob(

@@ -16,7 +16,7 @@ export async function findApproval(db: Db, caller: Caller, jobId: number): Promi
     select
       case when j.status = 'Pending' and j.review <> 'approved' then j.approve_by end as approve_by,
       j.status = 'Pending' and j.review is not distinct from 'in_review' and exists (
-        select from approvers a where a.id = ${caller.id}) as can_review,
+        select from approvers a where a.id = ${caller.id}) and ${caller.apiKey === null} as can_review,
       (
         select jsonb_build_object('total', count(*), 'first', coalesce(
           jsonb_agg(a.username order by a.username) filter (where a.place <= ${limits.firstApprovers}), '[]'))

@@ -36,7 +36,7 @@ export async function listMessages(db: Db, caller: Caller, query: MessageListQue
     from: sql`from messages m where ${canSeeMessage(caller, 'm')} and ${found}`,
     sortBy: sortBy[query.sortBy],
     id: sql`m.id`,
-    countKey: ['messages', caller.role === 'Admin' || caller.id, query.search],
+    countKey: ['messages', isAdmin(caller) || [caller.id, caller.instanceIds], query.search],
     total: query.search ? undefined : async () => (await readCounts(db, caller)).messages,
   })
 }

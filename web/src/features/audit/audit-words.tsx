@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import type { AuditEntry } from '@sendroom/contract/audit'
+import { fieldOfRight } from '@sendroom/contract/rights'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatNumber } from '../../format.ts'
 import { Name } from '../../ui/name.tsx'
@@ -95,6 +96,13 @@ const labels = new Map([
   ['topics', 'RECEIVER_FORM.TOPICS'],
   ['allowsOwnNetwork', 'RECEIVER_FORM.ALLOWS_OWN_NETWORK'],
   ['event', 'RECEIVER.EVENT'],
+  ['apiKey', 'API_KEY.KEY'],
+  ['rights', 'API_KEY.RIGHTS'],
+  ['instances', 'USER.INSTANCES'],
+  ['addresses', 'API_KEY.ADDRESSES'],
+  ['expiresAt', 'API_KEY.EXPIRES_AT'],
+  ['start', 'API_KEY.START'],
+  ['owner', 'API_KEY.OWNER'],
   ['fields', 'AUDIT.CHANGED_PARTS'],
   ['add', 'AUDIT.TAGS_ADDED'],
   ['remove', 'AUDIT.TAGS_REMOVED'],
@@ -142,6 +150,7 @@ export function useDetailWords() {
   }
 
   function words(field: string, value: unknown): string {
+    if (field === 'instances' && value === null) return t('API_KEY.ALL_ACCOUNTS')
     if (value === null || value === undefined || value === '') return '–'
     if (typeof value === 'boolean') return t(value ? 'COMMON.YES' : 'COMMON.NO')
     if (typeof value === 'number') return formatNumber(value)
@@ -160,6 +169,8 @@ export function useDetailWords() {
     if (field === 'role') return t(`USER.ROLE_${text.toUpperCase()}`, { defaultValue: text })
     if (field === 'jobType') return t(`JOB.TYPE_${text.toUpperCase()}`, { defaultValue: text })
     if (field === 'by') return t(`AUDIT.BY_${text.toUpperCase()}`, { defaultValue: text })
+    if (field === 'rights')
+      return label(new Map<string, string>(Object.entries(fieldOfRight)).get(text) ?? text)
     if (field === 'action') return t(actionKey(text), { defaultValue: text })
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return formatDateTime(text)
     return text

@@ -1,0 +1,24 @@
+import { type Caller, findKeyCaller } from './access.ts'
+import { hashOfKey, isWellFormed } from './api-key-text.ts'
+import type { Db } from './database/connection.ts'
+import { sql } from './database/sql.ts'
+
+/** Finds the user for whom a program calls with this API key, and notes the use, at most once a minute. */
+export async function useApiKey(db: Db, secret: string, address: string): Promise<Caller | null> {
+  const caller = isWellFormed(secret) ? await findKeyCaller(db, hashOfKey(secret), address) : null
+  if (caller?.apiKey?.isUsableHere && !caller.apiKey.wasUsedLately)
+    await noteUse(db, caller.apiKey.id, address)
+  return caller
+}
+
+/** Skips a key that is locked: a call with the same key is writing, and would have to be waited for. */
+const noteUse = (db: Db, id: number, address: string) =>
+  db.run(sql`
+    update api_keys set last_used_at = clock_now(), last_used_address = ${address}
+    where id in (
+      select id from api_keys
+      where id = ${id} and coalesce(last_used_at <= clock_now() - interval '1 minute', true)
+      for no key update skip locked)`)
+
+/** The id for which limits count a call: the user's, or the negative one of an API key. So neither delays the other. */
+export const limitedAs = ({ id, apiKey }: Caller) => (apiKey ? -apiKey.id : id)
