@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { fileOf } from '../../../test/one-byte-file.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { cancelJob, pauseJob } from '../index.ts'
 
 // Files at the provider: large ones, lost ones, and what is deleted while one is uploaded.
 
@@ -137,4 +140,30 @@ test('a store that fails while a file is opened is named as what it is', async (
 
   const { busy } = (await context.instance(job.instanceId)) as { busy: { code: string } }
   expect(busy.code).toBe('image_store_down')
+})
+
+// R-1662
+test.each([
+  ['cancelled', cancelJob],
+  ['paused', pauseJob],
+])('an upload ends when its job is %s, and the account’s other job goes on', async (_what, end) => {
+  const { provider, script, ledger } = scriptedProvider()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  script.onUpload = async (file) => {
+    const stream = await file.open()
+    begin()
+    await once(stream, 'error')
+    return { kind: 'busy', reason: { code: 'image_store_down', params: {} }, retryAfterMs: null }
+  }
+  const endless = { mimeType: 'video/mp4', size: 1 << 24, open: async () => new Readable({ read() {} }) }
+  const job = await videoTo(['1@g.us'])
+  context.worker(provider, { openMedia: async () => endless })
+  await begun
+  const other = await context.add.job({ instanceId: job.instanceId, recipients: ['2@g.us'] })
+
+  await context.db.begin((tx) => end(tx, job.id, 'Ann'))
+  await context.untilStatus(other.id, 'Completed')
+
+  expect(ledger.map(({ to }) => to)).toEqual(['2@g.us'])
+  expect(await context.log(job.id)).not.toContain('image_upload_failed')
 })

@@ -8,6 +8,7 @@ import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { failQueued } from '../jobs/fail-queued.ts'
 import { reason } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
+import { isRunning } from '../shared/pace.ts'
 import type { Claim } from './claim.ts'
 import { holdInstance } from './hold-instance.ts'
 import type { Upload } from './intent.ts'
@@ -20,6 +21,8 @@ const { run: inTurn } = openTurnstile({ ofUser: 3, waitingOfUser: 10_000, retryS
 const EVERYBODY = { userId: 0 }
 /** An image of 200 kB does not wait until three documents of 100 MB are through. */
 const LARGE_BYTES = 1 << 20
+/** How often a large upload looks whether its job still runs. */
+const LOOK_MS = 2_000
 
 /** The provider keeps a file for 30 days. A job that takes longer uploads it again when the provider has lost it. */
 const KEPT = '29 days'
@@ -41,8 +44,8 @@ export async function uploadMedia(deps: Uploading, claim: Claim, upload: Upload)
       await failQueued(db, upload, outcome.reason, isGivingUp)
       return true
     default:
-      // Nothing has failed: the next worker uploads the file.
-      if (stopping.aborted) return true
+      // Nothing has failed: the next worker uploads the file, or nobody.
+      if (stopping.aborted || !(await isWanted(db, upload.jobId))) return true
       await underLock(db, claim.instanceId, isGivingUp, (tx) =>
         holdInstance(tx, claim, upload, outcome, 'image_upload_failed'),
       )
@@ -84,8 +87,9 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
     if (!file) return { kind: 'rejected', reason: reason('media_missing') }
     const { provider, credentials } = connection
     const { stopping } = deps
-    const send = () => provider.upload(credentials, untilAborted(file, stopping))
-    return await (file.size < LARGE_BYTES ? send() : inTurn({ ...EVERYBODY, signal: stopping }, send))
+    const send = (signal: AbortSignal) => provider.upload(credentials, untilAborted(file, signal))
+    if (file.size < LARGE_BYTES) return await send(stopping)
+    return await inTurn({ ...EVERYBODY, signal: stopping }, () => whileWanted(deps, jobId, send))
   } catch (error) {
     if (!deps.stopping.aborted)
       deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')
@@ -93,6 +97,25 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
     return busy('image_store_down')
   }
 }
+
+/** Aborts the work when the job is cancelled, paused or deleted. The account's other jobs may be waiting for that. */
+async function whileWanted<T>(
+  { db, stopping }: Uploading,
+  jobId: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const unwanted = new AbortController()
+  const look = async () => (await isWanted(db, jobId)) || unwanted.abort()
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS) // the next look may succeed
+  try {
+    return await work(AbortSignal.any([stopping, unwanted.signal]))
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const isWanted = async (db: Db, jobId: number) =>
+  (await db.run(sql`select from jobs j where j.id = ${jobId} and ${isRunning} and j.paused_at is null`)) > 0
 
 /** The same file, whose stream breaks when the signal aborts. */
 const untilAborted = (file: MediaFile, signal: AbortSignal): MediaFile => ({
