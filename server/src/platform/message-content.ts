@@ -2,6 +2,7 @@ import { hasFile } from '@sendroom/contract/captions'
 import type { FileKind } from '@sendroom/contract/files'
 import { limits } from '@sendroom/contract/limits'
 import type { MessageContent, NewContent } from '@sendroom/contract/message-content'
+import { type Caller, canSeeInstance, canSeeMessage } from './access.ts'
 import type { Db } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
 import { InvalidInput } from './refusal.ts'
@@ -33,17 +34,31 @@ export const canMention = (content: StoredContent | null) => content === null ||
 export const longestText = (content: { kind: string } | null | undefined) =>
   content?.kind === 'poll' ? limits.pollQuestion : limits.messageText
 
-/** Keeps the file from being deleted until the transaction ends. Throws if it is gone, or is not of this kind. */
-export async function storeContent(tx: Db, content: NewContent | null | undefined): Promise<ContentColumns> {
+/**
+ * Keeps the file from being deleted until the transaction ends. Throws if the caller has no such file, or it is not of
+ * this kind.
+ */
+export async function storeContent(
+  tx: Db,
+  caller: Caller,
+  content: NewContent | null | undefined,
+): Promise<ContentColumns> {
   if (!content) return noContent
   if (!hasFile(content)) return { content, fileId: null }
   const { kind, fileName, file: name } = content
   const file = await tx.maybeOne<{ id: number; kinds: string[] }>(sql`
-    select id, kinds from files where name = ${name} for key share`)
+    select id, kinds from files f where name = ${name} and ${mayUseFile(caller)} for key share of f`)
   if (!file) throw new InvalidInput({ content: 'MESSAGE.FILE_GONE' })
   if (!file.kinds.includes(kind)) throw new InvalidInput({ content: 'MESSAGE.FILE_NOT_PLAYABLE' })
   return { content: { kind, fileName }, fileId: file.id }
 }
+
+/** SQL condition: the caller has uploaded the file `f`, or sees a message or a job that uses it. */
+const mayUseFile = (caller: Caller) => sql`(
+  f.user_id = ${caller.id}
+  or exists (select from messages m where m.file_id = f.id and ${canSeeMessage(caller, 'm')})
+  or exists (select from jobs j where j.file_id = f.id and ${canSeeInstance(caller, 'j.instance_id')})
+)`
 
 /** The text of a message as it is stored and read: without a caption, the name of the file. */
 export const textWith = (text: string, content: StoredContent | NewContent | null): string =>

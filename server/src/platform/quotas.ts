@@ -60,8 +60,7 @@ export async function countManualSync(tx: Db, caller: Caller, instanceId: number
 }
 
 /**
- * Throws unless the user's images and files leave room for so many bytes. In a transaction it holds until that ends. A
- * file that several have uploaded counts for the first of them.
+ * Throws unless the user's images and files leave room for so many bytes. In a transaction it holds until that ends.
  */
 export async function requireRoomOnDisk(tx: Db, userId: number, bytes: number): Promise<void> {
   await lock(tx, LOCKS.imagesOf(userId))

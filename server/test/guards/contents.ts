@@ -15,6 +15,13 @@ export const contentGuards = [
     contents,
   ),
   without(
+    'a file of a message is the caller’s own or in use where they see it',
+    `${platform}/message-content.ts`,
+    ' and ${mayUseFile(caller)}',
+    '',
+    contents,
+  ),
+  without(
     'a job that mentions everybody needs the right',
     `${features}/jobs/new-job.service.ts`,
     "if (mentionsAll) requireRight(caller, 'canMentionAll')",

@@ -12,6 +12,7 @@ import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { sweepFiles } from '../../platform/images/clean-up.ts'
 
 const context = useContext()
 
@@ -98,19 +99,46 @@ test('a name of 64 kB is cut off, and the file is stored', async () => {
 })
 
 // R-1758
-test('the same content is kept once, whoever uploads it, and each has their own name for it', async () => {
-  const [lan, minh] = [await context.add.user(), await context.add.user()]
+test('the same content of a user is kept once, each upload with its own name for recipients', async () => {
+  const user = await context.add.user()
 
-  const all = await Promise.all([
-    upload(lan, fixture('voice.ogg'), 'a.ogg'),
-    upload(minh, fixture('voice.ogg'), 'b.ogg'),
-    upload(lan, fixture('voice.ogg'), 'c.ogg'),
-  ])
+  const all = await Promise.all(
+    ['a.ogg', 'b.ogg'].map((name) => upload(user, fixture('voice.ogg'), name)),
+  )
 
-  expect(all.map(({ body }) => body.fileName)).toEqual(['a.ogg', 'b.ogg', 'c.ogg'])
+  expect(all.map(({ body }) => body.fileName)).toEqual(['a.ogg', 'b.ogg'])
   expect(new Set(all.map(({ body }) => body.name)).size).toBe(1)
   expect(await rows()).toHaveLength(1)
   expect(await stored()).toEqual([all[0]?.body.name])
+})
+
+// R-1758
+test('two users with the same bytes have a file each, and nobody learns of the other', async () => {
+  const [lan, minh] = [await context.add.user(), await context.add.user()]
+  const first = await upload(lan, 'hello', 'a.txt')
+  const second = await upload(minh, 'hello', 'a.txt')
+
+  expect(second.status).toBe(201)
+  expect(second.body).toEqual({ ...first.body, name: expect.any(String), url: expect.any(String) })
+  expect(second.body.name).not.toBe(first.body.name)
+  expect(await stored()).toHaveLength(2)
+
+  // What one of them uses or uploads again does not keep the other's from deletion.
+  await sweepFiles(context.db, context.files)
+  await context.shiftClock('61 minutes')
+  await upload(minh, 'hello', 'b.txt')
+  await sweepFiles(context.db, context.files)
+  expect(await stored()).toEqual([second.body.name])
+})
+
+// R-1758, R-1760
+test('the same bytes count for each user who uploads them', async () => {
+  await context.db.run(sql`update quotas set image_megabytes_per_user = 1`)
+  const bytes = Buffer.alloc(600_000)
+  for (const user of [await context.add.user(), await context.add.user()]) {
+    expect((await upload(user, bytes, 'a.bin')).status).toBe(201)
+    expect((await upload(user, Buffer.alloc(600_000, 1), 'b.bin')).body.code).toBe('quota_images')
+  }
 })
 
 // R-1758

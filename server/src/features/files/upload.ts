@@ -20,7 +20,7 @@ type Deps = { begin: Begin; files: FileStore; flow: Flow }
 
 /**
  * Stores the file of a form. The bytes go to the disk while they arrive, and are looked at there. The store keeps the
- * file before the database has its row, so that no row ever points to a missing file. The same content is kept once.
+ * file before the database has its row, so that no row ever points to a missing file. The same content of a user is kept once.
  */
 export async function storeUpload(deps: Deps, request: FastifyRequest): Promise<StoredFile> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -54,7 +54,7 @@ async function keepOnce(
   sha256: Buffer,
   { extension, ...about }: Detected,
 ): Promise<FileRow> {
-  const known = await begin((tx) => touchFile(tx, sha256))
+  const known = await begin((tx, { id: userId }) => touchFile(tx, { userId, sha256 }))
   if (known) {
     // A disk may have lost it. Nobody deletes the file: its row has an hour again.
     if ((await files.sizeOf(known.name)) !== known.size) await files.keep(draft, known.name)

@@ -204,7 +204,7 @@ export async function sendTestMessage(
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
-    const stored = imageId === null ? await storeContent(tx, content) : noContent
+    const stored = imageId === null ? await storeContent(tx, caller, content) : noContent
     const ownText = await textOfTest(tx, caller, message, defaultCountry)
     const textContent = textWith(ownText, stored.content)
     const all = JSON.stringify([textContent, instanceId, numbers, imageOf, stored])

@@ -15,7 +15,7 @@ const place: Plain = { kind: 'location', latitude: 10.77, longitude: 106.7, addr
 
 async function memberWithVideo() {
   const { member, instance } = await context.add.memberWithInstance()
-  const file = await context.add.file('video', { mimeType: 'video/mp4', seconds: 12 })
+  const file = await context.add.file('video', { mimeType: 'video/mp4', seconds: 12, userId: member.id })
   const content = { kind: 'video', file: file.name, fileName: 'Sale.mp4' } as const
   const create = (body: object) =>
     context.call(member, messages.create, { body: { textContent: 'Only today', content, ...body } })
@@ -95,7 +95,7 @@ test('a change as the specification has it changes the text alone, with an image
 // R-1609
 test('a file that is gone, or that phones would not play as this, is an error at the content', async () => {
   const { member, instance, content, create } = await memberWithVideo()
-  const document = await context.add.file('document')
+  const document = await context.add.file('document', { userId: member.id })
 
   expect(await create({ content: { ...content, file: `${'0'.repeat(32)}.mp4` } })).toMatchObject({
     status: 400,
@@ -116,6 +116,45 @@ test('a file that is gone, or that phones would not play as this, is an error at
     status: 400,
     body: { fields: { 'message.content': 'MESSAGE.FILE_NOT_PLAYABLE' } },
   })
+})
+
+// R-1609, R-1850
+test('a file of somebody else is as good as gone, until the caller sees a message or a job that uses it', async () => {
+  const { instance, content, create } = await memberWithVideo()
+  const stranger = await context.add.memberWithInstance()
+  const order = (user: typeof stranger.member, instanceId: number, file = content) =>
+    context.call(user, messages.create, { body: { textContent: 'Mine', instanceId, content: file } })
+  const gone = { status: 400, body: { fields: { content: 'MESSAGE.FILE_GONE' } } }
+
+  // Not even an Admin, who sees the message of a Member, has what that Member has only uploaded.
+  expect(await order(stranger.member, stranger.instance.id)).toMatchObject(gone)
+  expect(await order(await context.add.admin(), instance.id)).toMatchObject(gone)
+  const message = { textContent: '', content }
+  const to = { jobType: 'SendToUsers', phoneNumbers: '0901234567', instanceId: stranger.instance.id } as const
+  expect(await context.call(stranger.member, jobs.create, { body: { ...to, message } })).toMatchObject({
+    body: { fields: { 'message.content': 'MESSAGE.FILE_GONE' } },
+  })
+
+  await create({ instanceId: instance.id })
+  expect(await order(stranger.member, stranger.instance.id)).toMatchObject(gone)
+  const colleague = await context.add.user({ instances: [instance] })
+  expect(await order(colleague, instance.id)).toMatchObject({ status: 201 })
+})
+
+// R-1850
+test('a test message has no file of somebody else, and a file of a visible job', async () => {
+  const { instance, file, content } = await memberWithVideo()
+  const { member, instance: own } = await context.add.memberWithInstance()
+  const send = () =>
+    context.call(member, jobs.test, {
+      body: { textContent: '', content, instanceId: own.id, phoneNumber: '0912345678' },
+    })
+  const { id } = await context.add.job({ instanceId: instance.id, content: JSON.stringify({ kind: 'video', fileName: 'Sale.mp4' }), fileId: file.id })
+
+  expect(await send()).toMatchObject({ status: 400, body: { fields: { content: 'MESSAGE.FILE_GONE' } } })
+
+  await context.db.run(sql`update jobs set instance_id = ${own.id} where id = ${id}`)
+  expect(await send()).toMatchObject({ status: 201 })
 })
 
 // R-1610

@@ -39,7 +39,7 @@ export async function writeMessage(
 ): Promise<Message> {
   await readTemplate(tx, message.textContent, 'textContent')
   const groupIds = await lockReferences(tx, caller, message)
-  const stored = message.imageId === null ? await storeContent(tx, message.content) : noContent
+  const stored = message.imageId === null ? await storeContent(tx, caller, message.content) : noContent
   const textContent = textWith(message.textContent, stored.content)
   const id = await insertMessage(tx, caller, { ...message, ...stored, textContent })
   await replaceGroups(tx, id, groupIds)
@@ -65,7 +65,7 @@ export async function changeMessage(
     // A text from before may have any braces, as long as nobody edits it.
     const isAsBefore = before?.textContent === body.textContent && !before.hasVariables
     if (!isAsBefore) await readTemplate(tx, body.textContent, 'textContent')
-    const replaced = await readReplaced(tx, body, imageId)
+    const replaced = await readReplaced(tx, caller, body, imageId)
     const textContent = textWith(body.textContent, replaced.content ?? null)
     if (
       before?.content?.kind === 'poll' &&
@@ -89,11 +89,12 @@ export async function changeMessage(
 /** The image or content after the change, as far as that differs. A new image goes before another content. */
 async function readReplaced(
   tx: Db,
+  caller: Caller,
   { content }: z.output<typeof MessageChange>,
   imageId: number | null | undefined,
 ): Promise<Partial<ContentColumns & { imageId: number | null }>> {
   if (typeof imageId === 'number') return { imageId, ...noContent }
-  if (content) return { imageId: null, ...(await storeContent(tx, content)) }
+  if (content) return { imageId: null, ...(await storeContent(tx, caller, content)) }
   return { ...(imageId === null && { imageId }), ...(content === null && noContent) }
 }
 

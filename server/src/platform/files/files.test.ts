@@ -40,7 +40,7 @@ async function store(extension: Extension = 'mp4', text = TEXT) {
     userId,
   })
   const { id } = await context.db.one<{ id: number }>(sql`select id from files where name = ${name}`)
-  return { id, name }
+  return { id, name, userId }
 }
 
 const get = async (name: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
@@ -172,10 +172,10 @@ test.each(['messages', 'jobs'] as const)('a file that one of the %s uses stays',
 
 // R-1762
 test('a file that is uploaded again has another hour', async () => {
-  const { name } = await store()
+  const { name, userId } = await store()
   await sweep()
   await context.shiftClock('50 minutes')
-  await touchFile(context.db, hashOf(TEXT))
+  await touchFile(context.db, { userId, sha256: hashOf(TEXT) })
   await context.shiftClock('50 minutes')
   await sweep()
 
@@ -184,12 +184,12 @@ test('a file that is uploaded again has another hour', async () => {
 
 // R-1762
 test('a sweep waits for an upload of the same content, and keeps the file', async () => {
-  const { name } = await store()
+  const { name, userId } = await store()
   await sweep()
   await context.shiftClock('2 hours')
   let swept: Promise<void> | undefined
   await context.db.begin(async (tx) => {
-    await touchFile(tx, hashOf(TEXT))
+    await touchFile(tx, { userId, sha256: hashOf(TEXT) })
     swept = sweep()
     await expect.poll(() => countWaiting(context.db)).toBe(1)
   })
@@ -200,12 +200,12 @@ test('a sweep waits for an upload of the same content, and keeps the file', asyn
 
 // R-1762
 test('an upload waits for the sweep of the same content, and finds no row afterwards', async () => {
-  await store()
+  const { userId } = await store()
   await sweep()
   await context.shiftClock('2 hours')
   let touched: Promise<unknown> | undefined
   const remove = async (name: string) => {
-    touched = touchFile(context.db, hashOf(TEXT))
+    touched = touchFile(context.db, { userId, sha256: hashOf(TEXT) })
     await expect.poll(() => countWaiting(context.db)).toBe(1)
     await context.files.remove(name)
   }

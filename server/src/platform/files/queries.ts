@@ -23,14 +23,15 @@ export async function hasFiles(db: Db): Promise<boolean> {
   return exists
 }
 
-/** Returns the file with this content, which then has an hour again to be used. Locks the row against the sweep. */
-export const touchFile = (tx: Db, sha256: Buffer) =>
-  tx.maybeOne<FileRow>(
-    sql`update files set unused_since = null where sha256 = ${sha256} returning ${columns}`,
-  )
+/**
+ * Returns the user's file with this content, which then has an hour again to be used. Locks the row against the sweep.
+ */
+export const touchFile = (tx: Db, { userId, sha256 }: Pick<NewFile, 'userId' | 'sha256'>) =>
+  tx.maybeOne<FileRow>(sql`
+    update files set unused_since = null where user_id = ${userId} and sha256 = ${sha256} returning ${columns}`)
 
-/** Inserts the file, or returns the one with the same content that somebody else has just inserted. */
+/** Inserts the file, or returns the one with the same content that another upload of the user has just inserted. */
 export const insertFile = (tx: Db, file: NewFile) =>
   tx.one<FileRow>(sql`
     insert into files ${values(file)}
-    on conflict (sha256) do update set unused_since = null returning ${columns}`)
+    on conflict (user_id, sha256) do update set unused_since = null returning ${columns}`)
