@@ -293,12 +293,11 @@ CREATE TABLE files (
   CONSTRAINT files_name_key UNIQUE (name),
   CONSTRAINT files_seconds_check CHECK (seconds > 0),
   CONSTRAINT files_sha256_check CHECK (length(sha256) = 32),
-  CONSTRAINT files_sha256_key UNIQUE (sha256),
   CONSTRAINT files_size_check CHECK (size > 0),
+  CONSTRAINT files_user_content UNIQUE (user_id, sha256) INCLUDE (size),
   CONSTRAINT files_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT files_width_check CHECK (width > 0)
 );
-CREATE INDEX files_user ON files USING btree (user_id) INCLUDE (size);
 
 CREATE TABLE group_mentions (
   instance_id bigint NOT NULL,

@@ -81,8 +81,19 @@ export const JobDraft = z.object({
   /** A message that is written with the job, as far as it is. */
   message: z.object({ textContent: z.string().max(limits.messageText) }).nullish(),
   instanceId: newJobFields.instanceId.nullish(),
+  mentionsAll: mentionsAll.default(false),
 })
 export type JobDraft = z.output<typeof JobDraft>
+
+/** Whom the messages of a job to groups would mention. */
+const MentionPreview = z.object({
+  /** The members of the groups where this account may mention them, as of the last sync. */
+  members: z.number(),
+  /** Those of them whose number WhatsApp shows. */
+  reached: z.number(),
+  /** Groups that the account has mentioned on the job's day. Their messages go out without mentions. */
+  mentionedBefore: firstOf(Named),
+})
 
 /** The outcome to expect if the draft were created as a job now. */
 export const JobPreview = z
@@ -102,6 +113,8 @@ export const JobPreview = z
     leftInSets: firstOf(Named),
     /** Groups to which the instance may not write. They count as recipients, but would fail. */
     closedGroups: firstOf(Named),
+    /** Null unless the draft mentions all members of groups. */
+    mentions: MentionPreview.nullable(),
     /** Recipients who have opted out. They count as recipients, and the job skips them. */
     optedOut: z.number(),
     /** The same for numbers that were checked in the last 30 days and are not on WhatsApp. */

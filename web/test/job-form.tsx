@@ -1,5 +1,6 @@
 import type { Group } from '@sendroom/contract/groups'
 import type { JobRow } from '@sendroom/contract/jobs'
+import type { JobPreview } from '@sendroom/contract/new-jobs'
 import { screen } from '@testing-library/react'
 import { group } from './group.ts'
 import { instance, wholeInstance } from './instance.ts'
@@ -40,6 +41,26 @@ export const answers: Answers = {
   'GET /jobs': () => pageOf([]),
 }
 export const created: JobRow = { ...row, messageTitle: 'Hello', status: 'Pending' }
+
+const none = { total: 0, first: [] }
+/** The preview of a job with nothing to note. */
+export const calm: JobPreview = {
+  recipients: 3,
+  duplicates: 0,
+  leftOut: 0,
+  withoutNumber: 0,
+  unreadable: none,
+  leftGroups: none,
+  leftInSets: none,
+  closedGroups: none,
+  mentions: null,
+  ...{ optedOut: 0, notOnWhatsapp: 0 },
+  incomplete: { total: 0, first: [], variables: [] },
+  tooLong: { total: 0, first: [] },
+  durationSeconds: null,
+  endsAt: null,
+  hold: null,
+}
 
 export const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
 export type Person = ReturnType<typeof open>['person']

@@ -102,9 +102,7 @@ test('a name of 64 kB is cut off, and the file is stored', async () => {
 test('the same content of a user is kept once, each upload with its own name for recipients', async () => {
   const user = await context.add.user()
 
-  const all = await Promise.all(
-    ['a.ogg', 'b.ogg'].map((name) => upload(user, fixture('voice.ogg'), name)),
-  )
+  const all = await Promise.all(['a.ogg', 'b.ogg'].map((name) => upload(user, fixture('voice.ogg'), name)))
 
   expect(all.map(({ body }) => body.fileName)).toEqual(['a.ogg', 'b.ogg'])
   expect(new Set(all.map(({ body }) => body.name)).size).toBe(1)
@@ -123,7 +121,7 @@ test('two users with the same bytes have a file each, and nobody learns of the o
   expect(second.body.name).not.toBe(first.body.name)
   expect(await stored()).toHaveLength(2)
 
-  // What one of them uses or uploads again does not keep the other's from deletion.
+  // Another user's upload of the same bytes keeps a file from deletion no more than any other does.
   await sweepFiles(context.db, context.files)
   await context.shiftClock('61 minutes')
   await upload(minh, 'hello', 'b.txt')

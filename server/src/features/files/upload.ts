@@ -20,7 +20,8 @@ type Deps = { begin: Begin; files: FileStore; flow: Flow }
 
 /**
  * Stores the file of a form. The bytes go to the disk while they arrive, and are looked at there. The store keeps the
- * file before the database has its row, so that no row ever points to a missing file. The same content of a user is kept once.
+ * file before the database has its row, so that no row ever points to a missing file. The same content of a user is
+ * kept once.
  */
 export async function storeUpload(deps: Deps, request: FastifyRequest): Promise<StoredFile> {
   const declared = Number(request.headers['content-length'] ?? 0)

@@ -204,3 +204,33 @@ test('the preview counts who has opted out and numbers that are not on WhatsApp,
   await context.db.run(sql`delete from number_checks`)
   await context.db.run(sql`delete from opt_outs`)
 })
+
+// R-1865
+test('the preview counts whom mentions reach, without groups that the account has mentioned that day', async () => {
+  const { instanceId, member } = await fixture()
+  const groups = []
+  for (const name of ['First', 'Mentioned', 'Closed', 'Unchosen'])
+    groups.push(await context.add.group({ instanceId, name, canSend: name !== 'Closed' }))
+  for (const { id } of groups)
+    await context.db.run(sql`
+      insert into participants (group_id, person_id, rank)
+      select ${id}, unnest('{84901234567,84901234568,123456789012345@lid}'::text[]), 'member'`)
+  const [first, second, closed] = groups
+  await context.db.run(sql`
+    insert into group_mentions
+    select id, ${second?.chatId}, local_day(clock_now(), time_zone), 1, 1 from instances where id = ${instanceId}`)
+  const groupIds = [first, second, closed].map((group) => group?.id ?? 0)
+  const mentionsIn = async (draft: object) =>
+    (await preview(member, { instanceId, groupIds, ...draft })).body.mentions
+
+  expect(await mentionsIn({ mentionsAll: true })).toEqual({
+    ...{ members: 3, reached: 2 },
+    mentionedBefore: { total: 1, first: [{ id: second?.id, name: 'Mentioned' }] },
+  })
+  expect(await mentionsIn({ mentionsAll: true, scheduledAt: inFuture(24 * 60 * MINUTE) })).toEqual({
+    ...{ members: 6, reached: 4 },
+    mentionedBefore: { total: 0, first: [] },
+  })
+  expect(await mentionsIn({})).toBeNull()
+  expect(await mentionsIn({ mentionsAll: true, ...toUsers('0901234567') })).toBeNull()
+})

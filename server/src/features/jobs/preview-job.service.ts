@@ -9,7 +9,7 @@ import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { withRecipients } from './large-list.ts'
 import { countPeople, readPeople } from './people.queries.ts'
-import { countChosen, findHold, isVisibleInstance } from './preview.queries.ts'
+import { countChosen, countMentions, findHold, isVisibleInstance } from './preview.queries.ts'
 import { chooseGroups, choosePeople } from './recipients.service.ts'
 import { nothingWrong, reviewTexts, templateOfDraft } from './review-texts.ts'
 
@@ -68,6 +68,7 @@ const nothing: Counted = {
   leftGroups: { total: 0, first: [] },
   leftInSets: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
+  mentions: null,
   optedOut: 0,
   notOnWhatsapp: 0,
   newPeople: 0,
@@ -106,13 +107,16 @@ async function previewPeople(
 
 /** Groups belong to an instance, so without one there are none to count. */
 async function previewGroups(db: Pool, caller: Caller, draft: JobDraft): Promise<Counted> {
-  const { instanceId, groupIds } = draft
+  const { instanceId, groupIds, scheduledAt } = draft
   if (!instanceId) return { ...nothing, duplicates: groupIds.length - new Set(groupIds).size }
   const { ids, idsOfSets } = await chooseGroups(db, caller, { ...draft, instanceId })
   const duplicates = groupIds.length + idsOfSets.length - new Set([...ids, ...idsOfSets]).size
+  const groups = { ids: [...ids], idsOfSets }
+  const order = { instanceId, scheduledAt: scheduledAt ?? null }
   return {
     ...nothing,
     duplicates,
-    ...(await countChosen(db, instanceId, { ids: [...ids], idsOfSets }, limits.previewNames)),
+    ...(await countChosen(db, instanceId, groups, limits.previewNames)),
+    mentions: draft.mentionsAll ? await countMentions(db, order, groups, limits.previewNames) : null,
   }
 }

@@ -149,7 +149,11 @@ test('a test message has no file of somebody else, and a file of a visible job',
     context.call(member, jobs.test, {
       body: { textContent: '', content, instanceId: own.id, phoneNumber: '0912345678' },
     })
-  const { id } = await context.add.job({ instanceId: instance.id, content: JSON.stringify({ kind: 'video', fileName: 'Sale.mp4' }), fileId: file.id })
+  const { id } = await context.add.job({
+    instanceId: instance.id,
+    content: JSON.stringify({ kind: 'video', fileName: 'Sale.mp4' }),
+    fileId: file.id,
+  })
 
   expect(await send()).toMatchObject({ status: 400, body: { fields: { content: 'MESSAGE.FILE_GONE' } } })
 

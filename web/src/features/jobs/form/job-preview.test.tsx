@@ -1,27 +1,9 @@
-import type { JobPreview } from '@sendroom/contract/new-jobs'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { instance } from '../../../../test/instance.ts'
+import { calm } from '../../../../test/job-form.tsx'
 import { renderApp } from '../../../../test/render.tsx'
 import { type Answers, pageOf, type RecordedRequest, refuse } from '../../../../test/server.ts'
-
-const none = { total: 0, first: [] }
-const calm: JobPreview = {
-  recipients: 3,
-  duplicates: 0,
-  leftOut: 0,
-  withoutNumber: 0,
-  unreadable: none,
-  leftGroups: none,
-  leftInSets: none,
-  closedGroups: none,
-  ...{ optedOut: 0, notOnWhatsapp: 0 },
-  incomplete: { total: 0, first: [], variables: [] },
-  tooLong: { total: 0, first: [] },
-  durationSeconds: null,
-  endsAt: null,
-  hold: null,
-}
 
 async function open(preview: Answers['POST /jobs/preview']) {
   const app = renderApp({

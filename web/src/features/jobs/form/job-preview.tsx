@@ -14,6 +14,7 @@ import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 import { IncompleteTexts } from './incomplete-texts.tsx'
 import classes from './job-preview.module.css'
+import { reachText } from './mention-all.tsx'
 import type { Draft } from './new-job-values.ts'
 
 /** The preview is asked for after this time without a change. */
@@ -88,7 +89,7 @@ const Hint = ({ children }: { children: string }) => (
 
 function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance: boolean }) {
   const { t } = useTranslation()
-  const { recipients, duplicates, leftOut, withoutNumber, durationSeconds, endsAt } = preview
+  const { recipients, duplicates, leftOut, withoutNumber, mentions, durationSeconds, endsAt } = preview
   return (
     <Stack gap="sm">
       <dl className={classes.facts}>
@@ -96,6 +97,7 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         {duplicates > 0 && <Fact name="JOB.PREVIEW_DUPLICATES">{formatNumber(duplicates)}</Fact>}
         {leftOut > 0 && <Fact name="JOB.PREVIEW_LEFT_OUT">{formatNumber(leftOut)}</Fact>}
         {withoutNumber > 0 && <Fact name="JOB.PREVIEW_WITHOUT_NUMBER">{formatNumber(withoutNumber)}</Fact>}
+        {mentions && mentions.members > 0 && <Fact name="JOB.MENTIONS">{reachText(mentions, t)}</Fact>}
         {durationSeconds !== null && (
           <Fact name="JOB.PREVIEW_DURATION">
             {durationSeconds === 0
@@ -141,6 +143,15 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         <Alert color="yellow" title={t('JOB.PREVIEW_NOT_ON_WHATSAPP', counted(preview.notOnWhatsapp))}>
           {t('JOB.PREVIEW_NOT_ON_WHATSAPP_HINT')}
         </Alert>
+      )}
+      {mentions && (
+        <Trouble
+          color="yellow"
+          some={mentions.mentionedBefore}
+          nameOf={groupName}
+          title="JOB.PREVIEW_MENTIONED"
+          hint="JOB.PREVIEW_MENTIONED_HINT"
+        />
       )}
       <Trouble
         color="yellow"

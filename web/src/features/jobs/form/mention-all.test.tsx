@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { done } from '../../../../test/job.ts'
-import { answers, jobRequests, open, created as pending, submit } from '../../../../test/job-form.tsx'
+import { answers, calm, jobRequests, open, created as pending, submit } from '../../../../test/job-form.tsx'
 import { member, renderApp } from '../../../../test/render.tsx'
 import { pageOf } from '../../../../test/server.ts'
 import { choose } from '../../../../test/steps.ts'
@@ -30,6 +30,32 @@ test('the box is missing for those without the right', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: true }, answers })
   await screen.findByLabelText(/Type/)
   expect(screen.queryByRole('checkbox', { name: label })).toBeNull()
+})
+
+// R-1865
+test('the preview tells whom the mentions reach, and which groups were mentioned that day', async () => {
+  const before = { total: 1, first: [{ id: 4, name: 'Guests' }] }
+  const { person, requests } = open({
+    'POST /jobs/preview': ({ body }) => ({
+      ...calm,
+      mentions: (body as { mentionsAll?: boolean }).mentionsAll
+        ? { members: 212, reached: 180, mentionedBefore: before }
+        : null,
+    }),
+  })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  const box = await screen.findByRole('checkbox', { name: label })
+  await person.click(box)
+  const panel = within(await screen.findByRole('region', { name: 'Before sending' }))
+  expect(await panel.findByText('Reaches 180 of 212, 32 hide their number (last sync)')).toBeTruthy()
+  expect(panel.getByText('1 group was mentioned that day')).toBeTruthy()
+  expect(panel.getByText('Guests')).toBeTruthy()
+  await person.click(box)
+  await waitFor(() => expect(panel.queryByText(/^Reaches/)).toBeNull())
+  expect(requests.filter(({ name }) => name === 'POST /jobs/preview').at(-1)?.body).not.toHaveProperty(
+    'mentionsAll',
+  )
 })
 
 // R-1622
