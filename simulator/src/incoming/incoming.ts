@@ -1,10 +1,12 @@
 import type { Receipts } from '../receipts/receipts.ts'
+import type { GroupNumbers } from '../seed/groups.ts'
 import { lidOf } from '../seed/people.ts'
 import type { Channel } from '../state/channels.ts'
 import type { Draft, Ledger, LedgerEntry, Vote } from '../state/ledger.ts'
 import type { WebhookEvent, Webhooks } from '../webhooks/webhooks.ts'
 import { wireMessage } from '../wire/message.ts'
 import { habitOf } from './habits.ts'
+import { votesByHabit } from './voters.ts'
 
 /** A message that was written on a phone: by a person to the channel, or by the owner of the channel (no `from`). */
 type Written = Pick<Draft, 'to' | 'body' | 'from' | 'quoted'>
@@ -24,18 +26,25 @@ export interface Incoming {
    * by third parties) or a message of the type `poll_update` (`messages.post`, in Whapi's agent skill).
    */
   vote(channel: Channel, vote: Omit<Vote, 'token'>, shape: VoteShape): void
-  /** Lets the recipient of a message that was accepted `ageMs` ago answer it, if that is a habit of the number. */
+  /**
+   * Lets the recipient of a message that was accepted `ageMs` ago answer it, if that is a habit of the number, and
+   * members vote in a poll, if the channel's token asks for that.
+   */
   answer(channel: Channel, entry: LedgerEntry, ageMs: number): void
 }
 
 /** With the disorder `reversed`, messages of this time arrive last first. */
 const windowMs = 300
 
+/** People who vote by habit do so one after the other. */
+const voteGapMs = 500
+
 /** Everything that incoming messages need from the rest of the simulator. */
 interface IncomingDeps {
   ledger: Ledger
   receipts: Receipts
   webhooks: Webhooks
+  groupNumbers: GroupNumbers
   /** The provider's clock in Unix milliseconds. */
   now: () => number
   /** Runs a task after `ms`, unless the simulator closes first. */
@@ -43,7 +52,8 @@ interface IncomingDeps {
 }
 
 /** Creates the incoming side of a simulator. */
-export function createIncoming({ ledger, receipts, webhooks, now, runLater }: IncomingDeps): Incoming {
+export function createIncoming(deps: IncomingDeps): Incoming {
+  const { ledger, receipts, webhooks, groupNumbers, now, runLater } = deps
   const held = new Map<string, LedgerEntry[]>()
 
   function post(channel: Channel, entry: LedgerEntry) {
@@ -91,11 +101,20 @@ export function createIncoming({ ledger, receipts, webhooks, now, runLater }: In
     })
   }
 
+  function letVote(channel: Channel, entry: LedgerEntry, ageMs: number) {
+    const votes = votesByHabit(channel, entry, groupNumbers).filter(({ voter }) => !entry.votes?.[voter])
+    for (const [place, one] of votes.entries())
+      runLater(Math.max(0, receipts.rules(entry).answerMs + place * voteGapMs - ageMs), () =>
+        vote(channel, one, 'update'),
+      )
+  }
+
   return {
     receive,
     notify,
     vote,
     answer(channel, entry, ageMs) {
+      letVote(channel, entry, ageMs)
       const habit = habitOf(entry.to)
       if (!habit) return
       const number = entry.to.split('@')[0] ?? ''

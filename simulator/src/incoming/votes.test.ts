@@ -68,3 +68,20 @@ test('a vote that the poll does not take is refused', async () => {
   ).toBe(404)
   expect(await results()).toMatchObject([{ count: 0 }, { count: 0 }])
 })
+
+test('where the token asks for votes, three members of each group vote, once', async () => {
+  const token = 'test_linked_votes_shop'
+  await simulator.control('POST /receipts', { token, answerMs: 0 })
+  const fields = { to: groupId(token, 20), title: 'Khi nào?', options: ['Sáng', 'Chiều', 'Tối'], count: 0 }
+  const { id } = (await simulator.call(token, 'POST /messages/poll', fields)).body.message
+  const members = (await simulator.call(token, `GET /groups/${fields.to}`)).body.participants
+
+  const counts = async () => {
+    const { results } = (await simulator.call(token, `GET /messages/${id}`)).body.poll
+    return results.map(({ count }: { count: number }) => count)
+  }
+  await expect.poll(counts, { timeout: 5000 }).toEqual([2, 1, 1])
+  const { results } = (await simulator.call(token, `GET /messages/${id}`)).body.poll
+  const ids = members.map(({ id }: { id: string }) => id)
+  for (const { voters } of results) for (const voter of voters) expect(ids).toContain(voter)
+})

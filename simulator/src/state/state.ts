@@ -62,7 +62,7 @@ export function createState(options: {
     faults: createFaults(),
     webhooks,
     receipts,
-    incoming: createIncoming({ ledger, receipts, webhooks, runLater, now: () => state.now() }),
+    incoming: createIncoming({ ledger, receipts, webhooks, groupNumbers, runLater, now: () => state.now() }),
     groupNumbers,
     sendLatencyMs: 0,
     clockShiftMs: options.clockShiftMs,
