@@ -1018,8 +1018,11 @@ CREATE TABLE poll_results (
   voters jsonb NOT NULL DEFAULT '{}'::jsonb,
   updated_at timestamptz,
   asked_at timestamptz,
-  CONSTRAINT poll_results_pkey PRIMARY KEY (instance_id, provider_message_id)
+  people integer,
+  CONSTRAINT poll_results_pkey PRIMARY KEY (instance_id, provider_message_id),
+  CONSTRAINT poll_results_people_check CHECK (people >= 0)
 );
+CREATE INDEX poll_results_asked ON poll_results USING btree (instance_id, asked_at) WHERE asked_at IS NOT NULL;
 CREATE INDEX poll_results_delivery ON poll_results USING btree (delivery_id) WHERE delivery_id IS NOT NULL;
 CREATE INDEX poll_results_unmatched ON poll_results USING btree (updated_at) WHERE delivery_id IS NULL;
 

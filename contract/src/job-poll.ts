@@ -11,6 +11,8 @@ export const PollTotals = z
     options: z.array(z.object({ name: z.string(), votes: z.number() })),
     /** How many of the messages have results. */
     messages: z.number(),
+    /** How many people have voted, once for each message. Null if the provider does not name them all. */
+    people: z.number().nullable(),
     /** When results came last. Null if none have come. */
     updatedAt: Instant.nullable(),
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { PollResults } from '../../providers/provider.ts'
 import { deleteOldRows } from '../retention/delete-old.ts'
@@ -122,8 +123,8 @@ function askedProvider() {
     ...{ db: context.db, providers: { live: provider, test: provider }, log },
     secrets: context.secrets,
   })
-  const read = async (jobId: number) => {
-    reader.read(jobId)
+  const read = async (job: { id: number; instanceId: number }) => {
+    reader.read(job)
     await reader.stop()
   }
   return { asked, read }
@@ -132,31 +133,85 @@ function askedProvider() {
 // R-1635
 test('five messages of a job are asked for at a time, each again after a minute', async () => {
   const { id, instanceId } = await sent('m0', { isTest: false })
+  const job = { id, instanceId }
   await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status, sent_at, provider_message_id)
     select ${id}, ${instanceId}, n || '@g.us', 'x', 'sent', clock_now(), 'm' || n from generate_series(2, 8) n`)
   const { asked, read } = askedProvider()
 
-  await read(id)
+  await read(job)
   expect(asked.toSorted()).toEqual(['m4', 'm5', 'm6', 'm7', 'm8'])
-  await read(id)
+  await read(job)
   expect(asked).toHaveLength(5)
   await context.moveClock('11 seconds')
-  await read(id)
+  await read(job)
   expect(asked.slice(5).toSorted()).toEqual(['m0', 'm2', 'm3'])
   await context.moveClock('55 seconds')
-  await read(id)
+  await read(job)
   expect(asked.slice(8).toSorted()).toEqual(['m4', 'm5', 'm6', 'm7', 'm8'])
   expect(await rows(instanceId)).toHaveLength(8)
+})
+
+// R-1867
+test('an account is asked for five messages in ten seconds, however many of its polls are looked at', async () => {
+  const first = await sent('first', { isTest: false })
+  const second = await context.add.job({
+    instanceId: first.instanceId,
+    recipients: ['2@g.us'],
+    status: 'Completed',
+  })
+  await context.db.run(sql`
+    update deliveries set status = 'sent', sent_at = clock_now(), provider_message_id = 'second'
+    where job_id = ${second.id}`)
+  const other = await sent('other', { isTest: false })
+  const { asked, read } = askedProvider()
+
+  await read(first)
+  await read(second)
+  await read(other)
+  expect(asked).toEqual(['first', 'other'])
+  await context.moveClock('11 seconds')
+  await read(second)
+  expect(asked).toEqual(['first', 'other', 'second'])
+})
+
+// R-1867
+test('two servers do not ask for polls of one account at once', async () => {
+  const first = await sent('x', { isTest: false })
+  const { asked, read } = askedProvider()
+  await context.db.begin(async (tx) => {
+    await lock(tx, LOCKS.pollsOf(first.instanceId))
+    await read(first)
+  })
+  expect(asked).toEqual([])
+})
+
+// R-1866
+test('people who chose several answers count once, and are unknown if the provider does not name all', async () => {
+  const { instanceId } = await sent('poll')
+  const several = (count: number) => ({
+    ...{ instanceId, providerMessageId: 'poll' },
+    options: [
+      { name: 'Yes', count, voters: ['1', '2'] },
+      { name: 'No', count: 1, voters: ['2'] },
+    ],
+  })
+  const people = async () =>
+    (await context.db.one<{ people: number | null }>(sql`select people from poll_results`)).people
+
+  await storeResults(context.db, [several(2)])
+  expect(await people()).toBe(2)
+  await storeResults(context.db, [several(3)])
+  expect(await people()).toBeNull()
 })
 
 // R-1635
 test('an account on a trial, or one that is off, is not asked', async () => {
   const { asked, read } = askedProvider()
   const metered = await sent('a', { token: 'metered', isTest: false })
-  await read(metered.id)
+  await read(metered)
   const off = await sent('b', { isActive: false })
-  await read(off.id)
+  await read(off)
   expect(asked).toEqual([])
 })
 

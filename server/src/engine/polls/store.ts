@@ -24,7 +24,14 @@ const columnsOf = ({ instanceId, providerMessageId, options }: InstanceResults) 
     Object.fromEntries(options.map(({ name, count }) => [name, Math.min(count, MAX_VOTES)])),
   ),
   voters: JSON.stringify(Object.fromEntries(options.map(({ name, voters }) => [name, voters.map(storable)]))),
+  people: peopleOf(options),
 })
+
+/** How many people have voted. Null if the provider does not name each of them. */
+const peopleOf = (options: PollResults['options']) =>
+  options.every(({ count, voters }) => count === voters.length)
+    ? new Set(options.flatMap(({ voters }) => voters)).size
+    : null
 
 /**
  * Stores the results, one row for each message: of several results of the same one, the last. Returns the jobs that are
@@ -43,22 +50,23 @@ export function storeResults(
   return db.many<JobRef>(sql`
     with told as materialized (
       select * from unnest(${rows.map(({ instanceId }) => instanceId)}::bigint[], ${rows.map(({ id }) => id)}::text[],
-        ${rows.map(({ counts }) => counts)}::text[], ${rows.map(({ voters }) => voters)}::text[])
-        t (instance_id, provider_message_id, counts, voters)
+        ${rows.map(({ counts }) => counts)}::text[], ${rows.map(({ voters }) => voters)}::text[],
+        ${rows.map(({ people }) => people)}::int[])
+        t (instance_id, provider_message_id, counts, voters, people)
     ), ours as materialized (
       select m.instance_id, m.provider_message_id, d.id, d.job_id
       from told join matched_messages m using (instance_id, provider_message_id) join deliveries d on d.id = m.delivery_id
       where m.released_at is null
       for key share of d skip locked
     ), stored as (
-      insert into poll_results as r (instance_id, provider_message_id, delivery_id, counts, voters, updated_at)
-      select t.instance_id, t.provider_message_id, o.id, t.counts::jsonb, t.voters::jsonb, clock_now()
+      insert into poll_results as r (instance_id, provider_message_id, delivery_id, counts, voters, people, updated_at)
+      select t.instance_id, t.provider_message_id, o.id, t.counts::jsonb, t.voters::jsonb, t.people, clock_now()
       from told t left join ours o using (instance_id, provider_message_id)
       -- In the order of the keys, as another server may store results of the same polls.
       order by 1, 2
       on conflict (instance_id, provider_message_id) do update
       set delivery_id = coalesce(excluded.delivery_id, r.delivery_id), counts = excluded.counts,
-        voters = excluded.voters, updated_at = excluded.updated_at
+        voters = excluded.voters, people = excluded.people, updated_at = excluded.updated_at
       where coalesce(r.updated_at <= ${askedAt}::timestamptz, true)
     )
     select distinct job_id, instance_id from ours`)

@@ -21,6 +21,7 @@ import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
+import { shareReads } from '../../platform/share-reads.ts'
 import { changeWaitingJob } from './change-job.service.ts'
 import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
@@ -28,7 +29,7 @@ import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { changeJob, getChanges, getJob, removeJobs } from './jobs.service.ts'
 import { createJob, type NewJobDeps, sendTestMessage } from './new-job.service.ts'
-import { listVoters, readPollTotals } from './poll.queries.ts'
+import { listVoters, readVotes, totalsOf } from './poll.queries.ts'
 import { previewJob } from './preview-job.service.ts'
 import { listRecipients } from './recipients.queries.ts'
 import { reviewJob } from './review.service.ts'
@@ -63,6 +64,8 @@ export function jobRoutes(
   const { jobs } = contract
   const polls = openPollReader({ db, ...engine })
   app.addHook('onClose', polls.stop)
+  // A vote makes everybody who looks at the job read again.
+  const readVotesOnce = shareReads((jobId) => readVotes(db, jobId))
   const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork, writeMessage }
 
   /** Records that the caller sees members of the recipient. Throws unless that is a group. */
@@ -102,10 +105,10 @@ export function jobRoutes(
   })
 
   route(app, jobs.poll, async ({ caller, params }) => {
-    const { content } = orNotFound(await findJobRow(db, caller, params.id))
-    const poll = orNotFound(content?.kind === 'poll' ? content : null)
-    polls.read(params.id)
-    return readPollTotals(db, params.id, poll.options)
+    const job = orNotFound(await findJobRow(db, caller, params.id))
+    const poll = orNotFound(job.content?.kind === 'poll' ? job.content : null)
+    polls.read(job)
+    return totalsOf(await readVotesOnce(job.id), poll.options)
   })
 
   route(app, jobs.voters, async ({ caller, params, query }) => {

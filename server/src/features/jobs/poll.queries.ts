@@ -10,18 +10,24 @@ import { isOfJob, isResultOf } from './job-rows.queries.ts'
 /** More names than a poll has options come only from a provider that changes them. */
 const MAX_NAMES = 50
 
-/** Adds up the votes of all recipients. The options of the poll come first; a name that is none of them comes after. */
-export async function readPollTotals(db: Db, jobId: number, options: string[]): Promise<PollTotals> {
-  const { votes, ...rest } = await db.one<Omit<PollTotals, 'options'> & { votes: PollTotals['options'] }>(sql`
+type Votes = Omit<PollTotals, 'options'> & { votes: PollTotals['options'] }
+
+/** Adds up the votes of all recipients, by the names that the provider has for the options. */
+export const readVotes = (db: Db, jobId: number) =>
+  db.one<Votes>(sql`
     with results as materialized (
-      select r.counts, r.updated_at from deliveries d join poll_results r on ${isResultOf}
+      select r.counts, r.people, r.updated_at from deliveries d join poll_results r on ${isResultOf}
       where ${isOfJob('d', jobId)}
     ), named as (
       select c.key as name, sum(c.value::bigint) as votes from results, jsonb_each_text(counts) c
       group by c.key order by 2 desc, 1 limit ${MAX_NAMES}
     )
     select coalesce((select jsonb_agg(named) from named), '[]') as votes,
-      (select count(*) from results) as messages, (select max(updated_at) from results) as updated_at`)
+      (select count(*) from results) as messages, (select max(updated_at) from results) as updated_at,
+      (select case when count(people) = count(*) then coalesce(sum(people), 0) end from results) as people`)
+
+/** The options of the poll come first; a name that is none of them comes after. */
+export function totalsOf({ votes, ...rest }: Votes, options: string[]): PollTotals {
   const known = new Map(votes.map(({ name, votes }) => [name, votes]))
   const ordered = options.map((name) => ({ name, votes: known.get(name) ?? 0 }))
   return { ...rest, options: [...ordered, ...votes.filter(({ name }) => !options.includes(name))] }

@@ -18,6 +18,7 @@ test('the results of a poll are added up over all recipients, in the order of it
   expect((await context.call(member, jobs.poll, params)).body).toEqual({
     options: OPTIONS.map((name) => ({ name, votes: 0 })),
     messages: 0,
+    people: 0,
     updatedAt: null,
   })
 
@@ -33,6 +34,7 @@ test('the results of a poll are added up over all recipients, in the order of it
       { name: 'an option that nobody wrote', votes: 1 },
     ],
     messages: 2,
+    people: 5,
   })
   expect(Date.parse(body.updatedAt ?? '')).toBeGreaterThan(0)
 })

@@ -21,6 +21,7 @@ export const LOCKS = {
   numberChecksOf: (userId: number) => named(`number checks ${userId}`),
   optOuts: named('opt-outs'),
   overdueJobs: named('overdue'),
+  pollsOf: (instanceId: number) => named(`polls ${instanceId}`),
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
   receipts: named('receipts'),
   receivers: named('receivers'),

@@ -22,6 +22,7 @@ const totals: PollTotals = {
     { name: LONG, votes: 1 },
   ],
   messages: 2,
+  people: 4,
   updatedAt,
 }
 const [sent] = job.sentMessages
@@ -55,10 +56,27 @@ test('the results of a poll have each option with its votes and its share, and w
   results.getByText(/^Updated \d+ seconds ago\.$/)
 })
 
+// R-1866
+test.each([
+  [3, ['Morning3 · 100.00%', `${LONG}1 · 33.33%`], 'Percentages are of the 3 people who voted.'],
+  [null, ['Morning3 · 75.00%', `${LONG}1 · 25.00%`], 'Percentages are of all votes.'],
+])('with several answers the shares are of %s people', async (people, rows, words) => {
+  show({
+    'GET /jobs/:id': () => ({
+      ...job,
+      content: { kind: 'poll', options: ['Morning', LONG], allowsSeveral: true },
+    }),
+    'GET /jobs/:id/poll': () => ({ ...totals, people }),
+  })
+  const results = await section()
+  await results.findByText(words)
+  expect(results.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(rows)
+})
+
 // R-1640
 test('a poll without votes says so, with its options', async () => {
   const none = totals.options.map(({ name }) => ({ name, votes: 0 }))
-  show({ 'GET /jobs/:id/poll': () => ({ options: none, messages: 0, updatedAt: null }) })
+  show({ 'GET /jobs/:id/poll': () => ({ options: none, messages: 0, people: 0, updatedAt: null }) })
   const results = await section()
   await results.findByText('No votes yet.')
   expect(results.getAllByRole('listitem')).toHaveLength(2)

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { usePolling } from '../../../api/event-stream.ts'
 import { formatAgo, formatNumber, formatPercent, formatSecond } from '../../../format.ts'
+import { counted } from '../../../i18n/words.ts'
 import { LoadFailed } from '../../../ui/load-failed.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
@@ -23,7 +24,7 @@ export function JobPoll({ job }: { job: Job }) {
   const { data } = result
   return (
     <Section title={t('JOB.POLL_RESULTS')}>
-      {data && <Totals totals={data} />}
+      {data && <Totals totals={data} allowsSeveral={allowsSeveral(job)} />}
       {result.isPending && <Loading />}
       {result.isError && !data && <LoadFailed retry={() => result.refetch()} />}
     </Section>
@@ -41,14 +42,19 @@ function useTotals({ id, run, version }: Job) {
   })
 }
 
-function Totals({ totals: { options, messages, updatedAt } }: { totals: PollTotals }) {
+const allowsSeveral = ({ content }: Job) => content?.kind === 'poll' && content.allowsSeveral
+
+function Totals({ totals, allowsSeveral }: { totals: PollTotals; allowsSeveral: boolean }) {
   const { t } = useTranslation()
+  const { options, messages, people, updatedAt } = totals
   const total = options.reduce((sum, { votes }) => sum + votes, 0)
+  // Somebody who may choose several answers votes more than once, so the shares of votes would say little.
+  const whole = allowsSeveral ? (people ?? total) : total
   return (
     <Stack gap="sm">
       <ul className={classes.options}>
         {options.map(({ name, votes }) => (
-          <Option key={name} name={name} votes={votes} percent={total > 0 ? (votes / total) * 100 : 0} />
+          <Option key={name} name={name} votes={votes} percent={whole > 0 ? (votes / whole) * 100 : 0} />
         ))}
       </ul>
       {updatedAt === null ? (
@@ -60,6 +66,11 @@ function Totals({ totals: { options, messages, updatedAt } }: { totals: PollTota
           <Text size="sm">
             {t('JOB.POLL_SUMMARY', { votes: formatNumber(total), messages: formatNumber(messages) })}
           </Text>
+          {allowsSeveral && (
+            <Text size="sm">
+              {people === null ? t('JOB.POLL_OF_VOTES') : t('JOB.POLL_OF_PEOPLE', counted(people))}
+            </Text>
+          )}
           <Updated at={updatedAt} />
         </Group>
       )}
