@@ -109,7 +109,7 @@ export const reasonWords = {
   history_unclear:
     'The account’s chats show this message to somebody who is no recipient, so it’s unknown who already got it. Look at the chats before you resume the job or send it to the remaining recipients.',
   history_uncertain:
-    'After an outage it’s unknown who already got this file, because it can’t be recognised in the chats. Look at the chats before you resume the job.',
+    'After an outage it’s unknown who already got this file, because it can’t be recognised in the chats. Look at the chats before you resume the job or send it to the remaining recipients.',
   delivery_not_found: '{{recipient}}: not sent; trying again.',
   account_waits: 'The account is waiting: {{why}}',
   account_resumed: 'The account is ready again.',

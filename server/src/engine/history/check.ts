@@ -11,10 +11,16 @@ import { orNullAtAbort } from '../shared/abort.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
-import { contentKeys } from '../shared/same-message.ts'
+import { ANY_BUT_TEXT, contentKeys } from '../shared/same-message.ts'
 import { firstDueAt, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
-import { type History, matchMessages, type UnknownMessage, type UnsentDelivery } from './match.ts'
-import { holdUncertainJobs, holdUnclearJobs } from './unclear.ts'
+import {
+  type History,
+  type ListedMessage,
+  matchMessages,
+  type UnknownMessage,
+  type UnsentDelivery,
+} from './match.ts'
+import { failUncertain, holdUncertainJobs, holdUnclearJobs } from './unclear.ts'
 import { writeFound } from './write-found.ts'
 
 /** An instance whose history is to be read before it sends. */
@@ -126,7 +132,7 @@ async function readHistory(
         if (message.fromPhone) continue
         const sentAt = message.timestamp * 1000 - clockAheadMs + databaseAheadMs(check)
         const listed = { id: message.id, chatId: message.chatId, sentAt }
-        for (const content of contentKeys(message))
+        for (const content of [...contentKeys(message), ...(message.kind === 'text' ? [] : [ANY_BUT_TEXT])])
           history.set(content, (history.get(content) ?? new Map()).set(message.id, listed))
       }
     }
@@ -164,12 +170,19 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, history: Hist
   const found = matchMessages(messages, await findUnsent(tx, messages))
   const changed = found.length > 0 ? await writeFound(tx, instanceId, found) : []
   changed.push(...(await holdUnclearJobs(tx, messages)), ...(await holdUncertainJobs(tx, instanceId)))
+  changed.push(...(await failUncertain(tx, instanceId, notRecognised(history, messages))))
   meter.foundInHistory(found.length)
   // The next era may begin at any moment, and its check must not wait for a repetition of this one.
   await tx.run(sql`
     update instances set checked_era = ${era}, history_check_at = 'epoch'
     where id = ${instanceId} and ${knowsContent}`)
   return [...new Set(changed)]
+}
+
+/** The messages of the history that have the content of no job. */
+function notRecognised(history: History, messages: UnknownMessage[]): ListedMessage[] {
+  const recognised = new Set(messages.map(({ id }) => id))
+  return [...(history.get(ANY_BUT_TEXT)?.values() ?? [])].filter(({ id }) => !recognised.has(id))
 }
 
 /** Leaves the messages that no delivery is matched with. */

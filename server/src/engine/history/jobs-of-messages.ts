@@ -6,14 +6,14 @@ import { messagesWith } from './messages-with.ts'
 import { messagesOfPersonalJob } from './personal-jobs.ts'
 
 /** The clocks of a failed database server and of the present one agree to this. */
-const CLOCK_SLACK_MS = 60_000
+export const CLOCK_SLACK_MS = 60_000
 const JOBS_PER_QUERY = 500
 
 /**
  * Condition: the job `j` may have sent a message that this database has lost, and could send it again. A job that has
  * ended counts as long as it has remaining recipients, however long ago it ended: its retry may be what was lost.
  */
-const maySendAgain = sql`(
+export const maySendAgain = sql`(
   j.status in ('Pending', 'Running') or j.settling
   or (j.status = 'Cancelled' or j.failed_count > 0) and j.has_deliveries and j.final_counts is null
 )`

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/database/connection.ts'
 import { json, type Sql, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, reason } from '../shared/job-log.ts'
 import { cursorAtEnd } from '../shared/queue.ts'
-import { dueAt, jobsOf } from './jobs-of-messages.ts'
-import type { UnknownMessage } from './match.ts'
+import { CLOCK_SLACK_MS, dueAt, jobsOf, maySendAgain } from './jobs-of-messages.ts'
+import type { ListedMessage, UnknownMessage } from './match.ts'
 
 /**
  * A message with a job's content in a chat of no recipient, such as `…@lid`, proves that the provider names the chats
@@ -40,9 +40,40 @@ export async function holdUncertainJobs(tx: Db, instanceId: number): Promise<num
       and ${dueAt} <= least(clock_now(), (select history_complete_at from heartbeat))
       and exists (select from deliveries d where d.job_id = j.id and d.status = 'queued')
     returning j.id`)
-  for (const { id } of held)
-    await tx.run(insertLogLines(sql`values (${id}, 'Warning', ${json(reason('history_uncertain'))})`))
+  for (const { id } of held) await warn(tx, id, 'history_uncertain')
   return held.map(({ id }) => id)
+}
+
+/**
+ * A message that is no job's as far as can be recognised may still be one that a job sent, if that has no certain
+ * evidence. A recipient of such a job that has ended gets an unknown outcome for each in their chat: it may be of a
+ * retry that the database has lost, and *send to remaining* would send it twice. Returns these jobs. Call this under
+ * the instance's lock.
+ */
+export async function failUncertain(
+  tx: Db,
+  instanceId: number,
+  messages: readonly ListedMessage[],
+): Promise<number[]> {
+  if (messages.length === 0) return []
+  const failed = await tx.many<{ jobId: number }>(sql`
+    with uncertain as materialized (
+      select j.id, ${dueAt} as due_at from jobs j
+      where j.instance_id = ${instanceId} and ${maySendAgain} and j.status in ('Completed', 'Failed', 'Cancelled')
+        and ${isUncertain}
+    )
+    ${markUnknown(sql`d.id in (
+      select o.id from deliveries o join uncertain u on u.id = o.job_id
+        join unnest(${messages.map(({ chatId }) => chatId)}::text[],
+          ${messages.map(({ sentAt }) => new Date(sentAt).toISOString())}::timestamptz[]) m (chat_id, sent_at)
+          on m.chat_id = o.chat_id and m.sent_at >= u.due_at - ${CLOCK_SLACK_MS} * interval '1 ms')`)}
+    returning d.job_id`)
+  const jobIds = [...new Set(failed.map(({ jobId }) => jobId))]
+  for (const jobId of jobIds) {
+    await toEnd(tx, jobId)
+    await warn(tx, jobId, 'history_uncertain')
+  }
+  return jobIds
 }
 
 /** JavaScript's `trim` removes these. */
@@ -80,19 +111,27 @@ async function holdJob(tx: Db, jobId: number): Promise<boolean> {
     where j.id = ${jobId} and j.status in ('Pending', 'Running')
       and exists (select from deliveries d where d.job_id = j.id and d.status = 'queued')`)
   const held = paused || (await failRemaining(tx, jobId))
-  if (held)
-    await tx.run(insertLogLines(sql`values (${jobId}, 'Warning', ${json(reason('history_unclear'))})`))
+  if (held) await warn(tx, jobId, 'history_unclear')
   return held > 0
 }
+
+const warn = (tx: Db, jobId: number, code: 'history_unclear' | 'history_uncertain') =>
+  tx.run(insertLogLines(sql`values (${jobId}, 'Warning', ${json(reason(code))})`))
+
+/** SQL statement: these deliveries of jobs that have ended are sent again only with care. */
+const markUnknown = (which: Sql) => sql`
+  update deliveries d set status = 'failed', reason = ${json(reason('outcome_unknown'))}, not_before = 'epoch'
+  where ${which} and d.status in ('queued', 'skipped', 'failed')
+    and coalesce(d.reason->>'code', '') <> 'outcome_unknown'`
+
+const toEnd = (tx: Db, jobId: number) =>
+  tx.run(sql`update jobs set has_logs = true, ${cursorAtEnd(jobId)} where id = ${jobId}`)
 
 async function failRemaining(tx: Db, jobId: number): Promise<number> {
   const ended = await tx.run(sql`
     select from jobs where id = ${jobId} and status in ('Completed', 'Failed', 'Cancelled')`)
   if (ended === 0) return 0
-  const count = await tx.run(sql`
-    update deliveries d set status = 'failed', reason = ${json(reason('outcome_unknown'))}, not_before = 'epoch'
-    where d.job_id = ${jobId} and d.status in ('queued', 'skipped', 'failed')
-      and coalesce(d.reason->>'code', '') <> 'outcome_unknown'`)
-  await tx.run(sql`update jobs set has_logs = true, ${cursorAtEnd(jobId)} where id = ${jobId}`)
+  const count = await tx.run(markUnknown(sql`d.job_id = ${jobId}`))
+  await toEnd(tx, jobId)
   return count
 }

@@ -12,6 +12,9 @@ import type { JobContent } from './job-content.ts'
 
 type Sent = JobContent & { text: string }
 
+/** A key of each message that may be a job's in a form that is not recognised. */
+export const ANY_BUT_TEXT = 'any but text'
+
 /** The keys of a message that the provider lists. It is a job's message if they share one. */
 export const contentKeys = (message: OwnMessage): string[] => {
   const { kind, text, options, location, media } = message
