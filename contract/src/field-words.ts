@@ -42,7 +42,7 @@ export const fieldWords = {
     'Write what stands there for people without a value, after | in {{variable}}, without invisible signs.',
   'MESSAGE.QUESTION_TOO_LONG': 'The question can have {{pollQuestion}} characters at most.',
   'MESSAGE.FILE_REQUIRED': 'Choose a file.',
-  'MESSAGE.FILE_NAME_INVALID': 'Enter a name of at most {{fileName}} characters, without / and \\.',
+  'MESSAGE.FILE_NAME_INVALID': 'Enter a short name without / and \\.',
   'MESSAGE.FILE_GONE': 'The file is no longer here. Choose it again.',
   'MESSAGE.FILE_NOT_PLAYABLE': 'Phones would not play this file. Send it as a document.',
   'MESSAGE.POLL_OPTION_INVALID': 'Enter an answer of at most {{pollOption}} characters.',

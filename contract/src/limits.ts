@@ -6,6 +6,7 @@ export const limits = {
   messageText: 4000,
   /** Longer captions may be cut off: WhatsApp publishes this limit for them. */
   caption: 1024,
+  /** In UTF-8: file systems allow no more bytes. */
   fileName: 255,
   /** Whapi allows 2 to 12 options. The length of a question and of an option is that of WhatsApp's own apps. */
   pollQuestion: 255,
@@ -46,8 +47,6 @@ export const limits = {
   /** The largest file of a message, and the largest that WhatsApp plays as a video or audio. */
   fileMegabytes: 100,
   playedMegabytes: 16,
-  /** The longest name of a file, in UTF-8. File systems allow no more. */
-  fileNameBytes: 255,
   /** The maximum number of recipients of a job. */
   recipients: 100_000,
   /** The most lists of a job, and as many lists to leave out and sets of groups. */

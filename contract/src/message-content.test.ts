@@ -90,6 +90,12 @@ test.each<[string, object, string, string]>([
     'content.fileName',
     'MESSAGE.FILE_NAME_INVALID',
   ],
+  [
+    'a name of more than 255 bytes',
+    { content: { ...video, fileName: `${'ế'.repeat(84)}.mp4` } },
+    'content.fileName',
+    'MESSAGE.FILE_NAME_INVALID',
+  ],
 ])('%s is refused', (_name, message, path, key) => {
   expect(errorsOf(message)).toEqual([[path, key]])
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hasFile } from './captions.ts'
+import { isSafeFileName } from './file-names.ts'
 import { fileKinds } from './files.ts'
 import { limits } from './limits.ts'
 import { isForm, key } from './values.ts'
@@ -15,13 +16,13 @@ const file = z
   .regex(/^[0-9a-f]{32}\.[a-z0-9]{1,8}$/, key('MESSAGE.FILE_REQUIRED'))
   .describe('The `name` that the upload of the file has answered.')
 
-/** The name that recipients of a document see. Double braces in it would look like a variable. */
+/** The name that recipients of a document see. */
 const fileName = z
   .string(key('MESSAGE.FILE_NAME_INVALID'))
   .trim()
   .min(1, key('MESSAGE.FILE_NAME_INVALID'))
   .max(limits.fileName, key('MESSAGE.FILE_NAME_INVALID'))
-  .refine((name) => !/[/\\\p{Cc}\p{Cf}]|\{\{/u.test(name), key('MESSAGE.FILE_NAME_INVALID'))
+  .refine(isSafeFileName, key('MESSAGE.FILE_NAME_INVALID'))
 
 const pollOption = z
   .string(key('MESSAGE.POLL_OPTION_INVALID'))

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { finished } from 'node:stream'
 import type { ErrorCode } from '@sendroom/contract/errors'
 import type { FastifyRequest } from 'fastify'
 import { setBodyTime, UPLOAD_MS } from './body-times.ts'
+import { endOfAnswer } from './end-of-answer.ts'
 import { Refusal } from './refusal.ts'
 import { openTurnstile } from './turnstile.ts'
 
@@ -35,13 +35,11 @@ export function limitLargeBodies(): LargeBodies {
   const [held, streamed] = [openTurnstile(LIMITS), openTurnstile(STREAM_LIMITS)]
   return async (userId, response, upload) => {
     if (upload) refuseLarger(response, upload)
-    const closing = new AbortController()
-    // A client that leaves early gets no answer, so its response only closes. It may have left before this.
-    finished(response, () => closing.abort())
+    const signal = endOfAnswer(response)
     if (upload) setBodyTime(response.req, UPLOAD_MS)
-    const leave = await (upload ? streamed : held).enter({ userId, signal: closing.signal })
-    if (closing.signal.aborted) leave()
-    else closing.signal.addEventListener('abort', leave)
+    const leave = await (upload ? streamed : held).enter({ userId, signal })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave)
     if (upload) setBodyTime(response.req, UPLOAD_MS)
   }
 }

@@ -1,3 +1,4 @@
+import type { FastifyMultipartBaseOptions } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { UploadLimit } from './large-bodies.ts'
 import { InvalidInput, Refusal } from './refusal.ts'
@@ -26,7 +27,7 @@ export async function readUpload(
   }
   let name: string | undefined
   try {
-    for await (const part of request.parts({ limits })) {
+    for await (const part of partsOf(request, limits)) {
       if (part.type !== 'file') continue
       if (part.fieldname !== field) throw new InvalidInput({ [part.fieldname]: 'FIELD.INVALID' })
       for await (const bytes of part.file) await write(bytes)
@@ -38,6 +39,12 @@ export async function readUpload(
   }
   if (name === undefined) throw new Refusal('file_missing')
   return name
+}
+
+/** The parts of a form. The parser would wait for ever for a request that the client has broken off already. */
+export function partsOf(request: FastifyRequest, limits: FastifyMultipartBaseOptions['limits']) {
+  if (request.raw.destroyed) throw new Refusal('form_damaged', {}, null)
+  return request.parts({ limits })
 }
 
 const isTooLarge = (error: unknown) =>

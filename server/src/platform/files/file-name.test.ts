@@ -12,6 +12,8 @@ test.each([
   ['.htaccess', 'htaccess.txt'],
   ['two\nlines\u0000\u001b[31m.pdf', 'two_lines__[31m.pdf'],
   ['invoice\u202efdp.exe', 'invoice_fdp.exe'],
+  ['a\u200bb\u00ad\ufeff\u2028c.pdf', 'a_b___c.pdf'],
+  ['👨\u200d👩\u200d👧.pdf', '👨\u200d👩\u200d👧.pdf'],
   ['a<b>"c"|d?.pdf', 'a_b__c__d_.pdf'],
   ['{{name}} {{{{x}}.pdf', '{name}} {x}}.pdf'],
   ['half \ud83d.pdf', 'half \ufffd.pdf'],

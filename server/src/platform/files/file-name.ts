@@ -1,7 +1,8 @@
+import { hiddenInNames } from '@sendroom/contract/file-names'
 import { limits } from '@sendroom/contract/limits'
 
-/** Slashes lead into folders, Windows refuses the others, and control characters hide what a name is. */
-const UNSAFE = /[\\/:*?"<>|\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+/** Slashes lead into folders, and Windows refuses the others. */
+const UNSAFE = new RegExp(String.raw`[\\/:*?"<>|]|${hiddenInNames}`, 'gu')
 
 /** The patterns below look at pairs of characters in the worst case, and a form may bring 80 kB of dots. */
 const MAX_CHARACTERS = 1000
@@ -19,7 +20,7 @@ export function cleanFileName(name: string, extension: string): string {
     .replace(/\{{2,}/g, '{')
     .replace(/^[.\s]+|[.\s]+$/g, '')
   const [, stem = safe, ending = `.${extension}`] = /^(.+)(\.[\p{L}\p{N}]{1,10})$/u.exec(safe) ?? []
-  return cut(stem || 'file', limits.fileNameBytes - Buffer.byteLength(ending)) + ending
+  return cut(stem || 'file', limits.fileName - Buffer.byteLength(ending)) + ending
 }
 
 /** Keeps the beginning and the end, which has the ending. */

@@ -1,5 +1,5 @@
-import { finished } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endOfAnswer } from '../end-of-answer.ts'
 import { orNotFound, Refusal } from '../refusal.ts'
 import { type Flow, openFlow, throughFlow } from '../storage/flow.ts'
 import type { Range } from '../storage/place.ts'
@@ -32,7 +32,7 @@ export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
     schema: { hide: true },
     handler: async (request, reply) => {
       const { name } = request.params
-      const signal = endOf(request, reply)
+      const signal = endOfAnswer(reply.raw)
       whenAborted(signal, await enter({ ...ANYBODY, signal }))
       const size = orNotFound(await files.sizeOf(name))
       // Without a name in the header, a link of the page decides what the file is called.
@@ -75,21 +75,6 @@ async function openForClient(request: Request, range: Range | undefined, { files
     out.destroy()
   })
   return out
-}
-
-/** Aborts when the answer is complete or the client has left. */
-function endOf({ socket }: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const ending = new AbortController()
-  const end = () => {
-    socket.off('close', end)
-    ending.abort()
-  }
-  finished(reply.raw, end)
-  // An answer that waits behind another one on the same connection does not close with it.
-  // Dozens of them may wait there.
-  socket.setMaxListeners(0).once('close', end)
-  if (socket.destroyed) end()
-  return ending.signal
 }
 
 function whenAborted(signal: AbortSignal, act: () => void) {

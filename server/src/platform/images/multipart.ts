@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import type { FastifyRequest } from 'fastify'
 import { parseJsonField } from '../json-body.ts'
 import { InvalidInput, Refusal } from '../refusal.ts'
+import { partsOf } from '../upload.ts'
 
 export type UploadedFile = { bytes: Buffer }
 
@@ -33,7 +34,7 @@ async function readParts(request: FastifyRequest, fileField: string, fieldBytes:
   const fields: Fields = new Map()
   let file: UploadedFile | null = null
   let charactersLeft = Math.max(FIELDS_CHARACTERS, fieldBytes)
-  for await (const part of request.parts({ limits: { ...multipartLimits, fieldSize: fieldBytes } })) {
+  for await (const part of partsOf(request, { ...multipartLimits, fieldSize: fieldBytes })) {
     if (part.type === 'file') {
       const bytes = await part.toBuffer().catch((error) => {
         throw error.statusCode === 413 ? new Refusal('image_too_large') : error
