@@ -53,7 +53,14 @@ const poll = {
 }
 const results = {
   options: poll.options.map((name, at) => ({ name, votes: [12, 30, 0][at] })),
-  ...{ messages: 20, updatedAt: '2026-11-25T03:00:00.000Z' },
+  ...{ messages: 20, people: 36, updatedAt: '2026-11-25T03:00:00.000Z' },
+}
+const mentionedBefore = {
+  total: 2,
+  first: [
+    { id: 1, name: 'Khách sỉ miền Tây' },
+    { id: 2, name: 'Cộng tác viên Sài Gòn' },
+  ],
 }
 const place = { kind: 'location', latitude: 10.7725, longitude: 106.698, address: 'Lê Lợi, Quận 1' }
 const contents = [
@@ -120,6 +127,18 @@ export const contentViews: Record<string, View> = {
     open: async (page, t) => {
       await page.getByText(t('JOB.MESSAGE_WRITTEN')).click()
       await writePlace(page, t)
+    },
+    isWhole: true,
+  },
+  'jobs-mentions': {
+    path: '/jobs/new',
+    open: async (page, t) => {
+      const mentions = { members: 212, reached: 180, mentionedBefore }
+      await patch(page, '/jobs/preview', (preview) => ({ ...preview, mentions }))
+      await page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).fill('#1')
+      await page.getByRole('option', { name: /^#1 / }).click()
+      await page.getByLabel(t('JOB.MENTIONS_ALL')).check()
+      await page.getByText('Khách sỉ miền Tây').waitFor()
     },
     isWhole: true,
   },

@@ -10,7 +10,9 @@ test('a poll goes to twenty groups, three members of each vote, and the results 
   const body = { name: 'Shop', whapiToken: 'test_linked_votes_shop' }
   const { id: instanceId } = await admin.call('POST /instances', { body })
   const findGroups = async () => {
-    const { data } = await admin.call('POST /groups/search', { body: { instanceIds: [instanceId], pageSize: 100 } })
+    const { data } = await admin.call('POST /groups/search', {
+      body: { instanceIds: [instanceId], pageSize: 100 },
+    })
     return data.filter(({ participantCount }) => participantCount > 3).slice(0, 20)
   }
   await expect.poll(async () => (await findGroups()).length, { timeout: 60_000 }).toBe(20)
