@@ -37,6 +37,7 @@ export { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-s
 export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
 export { openPolling } from './receipts/poll.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
+export { forgetUploads } from './sending/upload.ts'
 export { isDurable } from './shared/era.ts'
 export { openMetering } from './shared/metered.ts'
 export { countsAsOptedOut, isNotOnWhatsapp, reasonOfOutcome } from './shared/opt-out.ts'

@@ -5,7 +5,7 @@ import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { openHeartbeat } from '../history/heartbeat.ts'
-import { cancelJob, restartJob } from '../index.ts'
+import { cancelJob, restartJob, retryFailed } from '../index.ts'
 import { deleteOldRows } from '../retention/delete-old.ts'
 
 const context = useEngineContext()
@@ -78,6 +78,30 @@ test('an account mentions a group once a day: a second message goes out without,
   await context.db.begin((tx) => restartJob(tx, first.id, 'Ann'))
   await context.untilStatus(first.id, 'Completed')
   expect(mentions().at(-1)).toEqual(['1@g.us', both])
+})
+
+// R-1664
+test('a message that the provider has refused takes the mentions of the day from no other', async () => {
+  const { provider, script, accept, mentions } = providerOfGroups()
+  let isClosed = true
+  script.onSend = (send) =>
+    isClosed ? { kind: 'rejected', reason: { code: 'not_allowed', params: {} } } : accept(send)
+  const { id: instanceId } = await context.add.instance()
+  const refused = await mentioning({ instanceId, recipients: ['1@g.us'] })
+  context.worker(provider)
+  await context.untilStatus(refused.id, 'Failed')
+  isClosed = false
+
+  const next = await mentioning({ instanceId, recipients: ['1@g.us'] })
+  await context.untilStatus(next.id, 'Completed')
+  await context.db.begin((tx) => retryFailed(tx, refused.id, 'Ann', { includeUnknown: false }))
+  await context.untilStatus(refused.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['1@g.us', both],
+    ['1@g.us', both],
+    ['1@g.us', []],
+  ])
 })
 
 // R-1652

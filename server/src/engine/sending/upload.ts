@@ -70,6 +70,14 @@ const recordUpload = (tx: Db, { jobId, instanceId, mediaName }: Upload, mediaId:
     )
     update jobs set media_id = ${mediaId} where id = ${jobId} and media_id is null`)
 
+/** For a new token: it may belong to another channel, which has none of the account's files. */
+export async function forgetUploads(tx: Db, instanceId: number): Promise<void> {
+  await tx.run(sql`delete from provider_uploads where instance_id = ${instanceId}`)
+  await tx.run(sql`
+    update jobs set media_id = null
+    where instance_id = ${instanceId} and status in ('Pending', 'Running') and media_id is not null`)
+}
+
 /** The provider has deleted them by now. */
 export const deleteOldUploads = (tx: Db, limit: number) =>
   tx.run(sql`

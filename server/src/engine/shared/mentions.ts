@@ -12,12 +12,19 @@ const FRESH = '10 minutes'
 
 const today = sql`local_day(clock_now(), i.time_zone)`
 
+/** Condition: the message of the mention `g` was certainly not sent, and will not be in that run. */
+const wasNotSent = sql`exists (
+  select from deliveries o join jobs oj on oj.id = o.job_id
+  where o.id = g.delivery_id and oj.run = g.run and (
+    o.status = 'skipped' and o.intent is null
+    or o.status = 'failed' and o.provider_message_id is null and o.reason->>'code' <> 'outcome_unknown'))`
+
 /** Whether the delivery `d` of the job `j` of the instance `i` mentions everybody, if it is sent now. */
 export const mentionsAll = sql`(
   j.mentions_all and d.chat_id like '%@g.us' and not exists (
     select from group_mentions g
     where g.instance_id = i.id and g.chat_id = d.chat_id and g.day = ${today}
-      and (g.delivery_id, g.run) <> (d.id, j.run))
+      and (g.delivery_id, g.run) <> (d.id, j.run) and not ${wasNotSent})
 )`
 
 /** Condition: the members of the group have to be read before the delivery `d` is sent. */
@@ -37,7 +44,7 @@ export const recordMentions = (written: string) => sql`
   select w.instance_id, w.chat_id, local_day(clock_now(), i.time_zone), w.id, w.run
   from ${identifier(written)} w join instances i on i.id = w.instance_id
   where w.mentions is not null
-  on conflict do nothing`
+  on conflict (instance_id, chat_id, day) do update set delivery_id = excluded.delivery_id, run = excluded.run`
 
 /** For the intents in the CTE `written`: whether their messages mention somebody. Those of a former run may have. */
 export const markMentioned = (written: string) => sql`

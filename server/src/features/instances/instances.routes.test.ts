@@ -250,6 +250,22 @@ describe('changing', () => {
     })
   })
 
+  // R-1663
+  test('a new token lets the files be uploaded again, because its channel has none of them', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance()
+    const job = await context.add.job({ instanceId: id, status: 'Running', mediaId: 'media-1' })
+    await context.db.run(sql`
+      insert into provider_uploads (instance_id, name, media_id) values (${id}, 'a.jpg', 'media-1')`)
+
+    await context.call(admin, instances.update, { params: { id }, body: { whapiToken: newToken() } })
+
+    expect(await context.db.many(sql`select from provider_uploads where instance_id = ${id}`)).toEqual([])
+    expect(await context.db.one(sql`select media_id from jobs where id = ${job.id}`)).toEqual({
+      mediaId: null,
+    })
+  })
+
   test('a new token clears failures that have not stopped the instance yet', async () => {
     const admin = await context.add.admin()
     const { id } = await context.add.instance({ failuresInARow: 9 })

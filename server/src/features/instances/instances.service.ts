@@ -2,7 +2,13 @@ import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { testPace, type WarmUpStep, warmUpSteps } from '@sendroom/contract/pace'
 import { isMaskedToken, maskToken } from '@sendroom/contract/whapi-token'
-import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
+import {
+  deleteJobsOfInstance,
+  forgetUploads,
+  hasUnsettled,
+  markInstanceActive,
+  resumeSending,
+} from '../../engine/index.ts'
 import { type Begin, type Caller, isAdmin, requireConfirmation } from '../../platform/access.ts'
 import { countApprovers } from '../../platform/approvers.ts'
 import { changesOf, record } from '../../platform/audit.ts'
@@ -123,6 +129,7 @@ function replacementOf(
 /** Returns the columns to reset for a new token, because it may belong to another WhatsApp account. */
 async function newToken(deps: Deps, tx: Db, id: number, whapiToken: string): Promise<Columns> {
   if (await hasUnsettled(tx, id)) throw new Refusal('token_in_use')
+  await forgetUploads(tx, id)
   const unknown = {
     status: 'Unknown',
     statusSeenAt: null,
