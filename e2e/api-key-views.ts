@@ -32,24 +32,12 @@ const someKeys = {
 /** The pages of API keys. */
 export const apiKeyViews: Record<string, View> = {
   'keys-none': { path: '/api-keys' },
-  keys: {
-    path: '/api-keys',
-    open: async (page, t) => {
-      await answer(page, '/api-keys?*', 200, someKeys)
-      await page.reload()
-      await page.getByText(apiKey.name).waitFor()
-      await page.getByText('TypeScript').waitFor()
-      await page.getByRole('heading', { name: t('API_KEY.EXAMPLES') }).waitFor()
-    },
-  },
+  keys: { path: '/api-keys', answers: { '/api-keys?*': someKeys } },
   'keys-revoke': {
     path: '/api-keys',
+    answers: { '/api-keys?*': someKeys },
     keepsWords: true,
-    open: async (page, t) => {
-      await answer(page, '/api-keys?*', 200, someKeys)
-      await page.reload()
-      await pressRowAction(page, t, 'API_KEY.REVOKE')
-    },
+    open: (page, t) => pressRowAction(page, t, 'API_KEY.REVOKE'),
   },
   'keys-new': { path: '/api-keys/new' },
   'keys-errors': {
@@ -57,7 +45,9 @@ export const apiKeyViews: Record<string, View> = {
     keepsWords: true,
     open: async (page, t) => {
       await page.getByRole('checkbox', { name: t('API_KEY_FORM.ALL_ACCOUNTS') }).click()
-      await page.getByRole('combobox', { name: t('API_KEY.ADDRESSES') }).fill('203.0.113.0/99,')
+      const addresses = page.getByRole('combobox', { name: t('API_KEY.ADDRESSES') })
+      await addresses.fill('203.0.113.0/99')
+      await addresses.press('Enter')
       await button(page, t('COMMON.SAVE')).click()
     },
   },

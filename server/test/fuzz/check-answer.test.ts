@@ -5,18 +5,27 @@ import type { Answer } from './send.ts'
 
 // Without these, a check that never fires would look like a server without mistakes.
 
-const caller = { name: 'member', userId: 1, username: 'lan', isAdmin: false, headers: () => ({}) }
+const caller = {
+  name: 'member',
+  userId: 1,
+  username: 'lan',
+  isAdmin: false,
+  isKey: false,
+  headers: () => ({}),
+}
 const operation = {
   name: 'GET /api/instances/{id}',
   method: 'GET',
   path: '/api/instances/{id}',
   isPublic: false,
+  allowsApiKeys: false,
   query: {},
   body: null,
   takesForms: false,
 }
 const request: FuzzRequest = { operation, caller, url: '/api/instances/1', headers: {}, payload: null }
 const admin = { ...request, caller: { ...caller, isAdmin: true } }
+const program = { ...request, caller: { ...caller, name: 'key', isKey: true } }
 const locked = { ...request, caller: { ...caller, name: 'locked' } }
 
 const problem = (code: string, error = 'A sentence.') => JSON.stringify({ code, error })
@@ -38,6 +47,8 @@ test.each([
   ['a stack', request, 400, problem('invalid_input', 'Error at async run (server/src/app.ts:12)')],
   ['data of a foreign instance', request, 200, '{"name":"f0reign 1"}'],
   ['success for a locked user', locked, 200, '{}'],
+  ['a call by a key that is closed to keys', program, 200, '{}'],
+  ['an API key', admin, 200, `{"secret":"sendroom_${'x'.repeat(49)}"}`],
 ])('%s is a mistake', (_, fuzz, status, text) => {
   expect(mistakes(fuzz, status, text)).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import { Problem } from '@sendroom/contract/problem'
 import type { Fixture } from './fixture.ts'
-import { FOREIGN, SECRET } from './markers.ts'
+import { API_KEY, FOREIGN, SECRET } from './markers.ts'
 import type { FuzzRequest } from './requests.ts'
 import type { Answer } from './send.ts'
 
@@ -23,6 +23,11 @@ export function mistakesOf({ operation, caller }: FuzzRequest, answer: Answer, f
     'has the key of a webhook': fixture.secretTexts.some((secret) => text.includes(secret)),
     'has internals': status >= 400 && INTERNALS.test(text),
     'has data of a foreign instance': text.includes(FOREIGN) && !caller.isAdmin,
+    'reached a handler that is closed to API keys':
+      hasReachedHandler && caller.isKey && !operation.isPublic && !operation.allowsApiKeys,
+    'reached a handler with the key of another address':
+      hasReachedHandler && caller.name === 'keyFromElsewhere' && !operation.isPublic,
+    'has an API key': API_KEY.test(text) && operation.name !== 'POST /api/api-keys',
     'reached a handler without a session': hasReachedHandler && !operation.isPublic && !isSignedIn,
   }
   return Object.entries(mistakes)

@@ -11,7 +11,7 @@ import { recipientCountsAgree } from '../chaos/invariants-jobs.ts'
 import { listUnfinished } from '../chaos/quiescence.ts'
 import { until } from '../until.ts'
 import type { Environment } from './environment.ts'
-import { SECRET } from './markers.ts'
+import { API_KEY, SECRET } from './markers.ts'
 
 /**
  * Cancels all jobs, waits until nothing is on its way, and checks the database, the ledger, the images and the logs.
@@ -86,9 +86,10 @@ async function missingImages({ db, dataDir }: Environment): Promise<string[]> {
 /** Secrets in the server's log or in the audit log, and errors in the server's log. */
 async function leaks({ db, server }: Environment, tokens: string[]): Promise<string[]> {
   const lines = server.stderr.split('\n')
-  const isSecret = (line: string) => line.includes(SECRET) || tokens.some((token) => line.includes(token))
+  const isSecret = (line: string) =>
+    line.includes(SECRET) || API_KEY.test(line) || tokens.some((token) => line.includes(token))
   const { audited } = await db.one<{ audited: number }>(sql`
-    select count(*) as audited from audit_log a where a::text like ${`%${SECRET}%`}`)
+    select count(*) as audited from audit_log a where a::text like ${`%${SECRET}%`} or a::text ~ ${API_KEY.source}`)
   return [
     ...lines.filter(isSecret).map((line) => `The log has a secret: ${line.slice(0, 1000)}`),
     ...lines

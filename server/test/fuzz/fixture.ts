@@ -14,6 +14,8 @@ export type Caller = {
   userId: number | null
   username: string
   isAdmin: boolean
+  /** A program with an API key, which sees the fixture's own instances at most. */
+  isKey: boolean
   /** The headers of a request. Each has another session, because a request may end its own. */
   headers: () => Record<string, string>
 }
@@ -35,6 +37,7 @@ export async function createFixture(db: Pool, secrets: Secrets) {
   const groups = await createAll(4, () => add.group({ instanceId: own[0].id }))
   const foreignGroup = await add.group({ instanceId: foreign.id, name: `${FOREIGN} group` })
   const callers = await createCallers(db, secrets, [...own])
+  const member = { id: callers.member.userId ?? 0, username: callers.member.username }
   callers.webhook.headers = await webhookHeaders(db, secrets, own[0].id)
   // Otherwise the registration closes after fifty of them.
   await db.run(sql`delete from users where is_waiting`)
@@ -65,6 +68,8 @@ export async function createFixture(db: Pool, secrets: Secrets) {
     jobs: await createJobs(db, add, own[0].id),
     foreignJob: (await add.job({ instanceId: foreign.id, recipients: [], textContent: `${FOREIGN} text` }))
       .id,
+    apiKeys: await createAll(8, async () => (await add.apiKey(member)).keyId),
+    foreignApiKey: (await add.apiKey(await add.user(), { name: `${FOREIGN} key` })).keyId,
     victims: victims.map(({ id }) => id),
     usernames: [...Object.values(callers), ...victims].map(({ username }) => username),
     messageIds: await providerMessageIds(db),
@@ -88,12 +93,41 @@ async function createCallers(db: Pool, secrets: Secrets, instances: { id: number
     Object.entries(users).map(async ([name, user]) => [name, await callerOf(db, name, user)] as const),
   )
   const callers = Object.fromEntries(named) as Record<keyof typeof users, Caller> // the same names
-  const anonymous = { userId: null, username: 'nobody', isAdmin: false, headers: () => ({}) }
+  const anonymous = { userId: null, username: 'nobody', isAdmin: false, isKey: false, headers: () => ({}) }
   return {
     ...callers,
+    ...(await createKeys(db, secrets, users, instances)),
     nobody: { ...anonymous, name: 'nobody' } as Caller,
     webhook: { ...anonymous, name: 'webhook' } as Caller,
   }
+}
+
+/** Keys of a Member, of an Admin for some instances only, without rights, and for another address. */
+async function createKeys(
+  db: Pool,
+  secrets: Secrets,
+  { admin, member }: { admin: TestUser; member: TestUser },
+  instances: { id: number }[],
+) {
+  const { apiKey } = factories(db, secrets)
+  const keys = {
+    key: await apiKey(member),
+    keyOfAdmin: await apiKey(admin, { instanceIds: instances.map(({ id }) => id) }),
+    keyWithoutRights: await apiKey(member, { rights: [] }),
+    keyFromElsewhere: await apiKey(member, { addresses: ['203.0.113.7'] }),
+  }
+  const callers = Object.entries(keys).map(([name, { id, username, token }]) => [
+    name,
+    {
+      name,
+      userId: id,
+      username,
+      isAdmin: false,
+      isKey: true,
+      headers: () => ({ authorization: `Bearer ${token}` }),
+    },
+  ])
+  return Object.fromEntries(callers) as Record<keyof typeof keys, Caller> // the same names
 }
 
 const SESSIONS = 30
@@ -105,7 +139,7 @@ async function callerOf(db: Pool, name: string, { id, username }: TestUser): Pro
     select hash, ${id}, clock_now() + interval '1 day' from unnest(${tokens.map(tokenHashOf)}::bytea[]) hash`)
   let next = 0
   const headers = () => ({ authorization: `Bearer ${tokens[next++ % SESSIONS]}` })
-  return { name, userId: id, username, isAdmin: name === 'admin', headers }
+  return { name, userId: id, username, isAdmin: name === 'admin', isKey: false, headers }
 }
 
 const rowOf = async (db: Pool, id: number) => ({

@@ -14,6 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => environment[Symbol.asyncDispose]())
 
+// R-2022
 test('a thousand requests of every kind find no error, no leak and nothing of others', {
   timeout: 240_000,
 }, async () => {

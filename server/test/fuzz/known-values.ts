@@ -8,7 +8,7 @@ const NOT_THERE = 987_654_321
 /** The id in the path of an operation: mostly of a row that the caller sees. */
 export function idOf(operation: string, { userId }: Caller, fixture: Fixture): fc.Arbitrary<number> {
   const { instances, foreignInstance, groups, foreignGroup, messages, jobs, foreignJob, victims } = fixture
-  const { optOuts, possibleOptOuts, series, foreignSeries } = fixture
+  const { optOuts, possibleOptOuts, series, foreignSeries, apiKeys, foreignApiKey } = fixture
   const [, kind = ''] = /\/api\/(\w+)/.exec(operation) ?? []
   const rows: Record<string, { seen: number[]; unseen: number }> = {
     users: { seen: [...victims, userId ?? NOT_THERE], unseen: NOT_THERE },
@@ -21,7 +21,8 @@ export function idOf(operation: string, { userId }: Caller, fixture: Fixture): f
     messages: { seen: messages, unseen: NOT_THERE },
     jobs: { seen: jobs, unseen: foreignJob },
     series: { seen: series, unseen: foreignSeries },
-    // By the first word of `opt-outs` and `possible-opt-outs`.
+    // By the first word of `api-keys`, `opt-outs` and `possible-opt-outs`.
+    api: { seen: apiKeys, unseen: foreignApiKey },
     opt: { seen: optOuts, unseen: NOT_THERE },
     possible: { seen: possibleOptOuts, unseen: NOT_THERE },
   }
@@ -81,6 +82,7 @@ export function knownValues(operation: string, fixture: Fixture, { username }: C
       'Mars/Base',
     ),
     requestId: fc.uuid(),
+    addresses: fc.constantFrom([], ['203.0.113.7'], ['203.0.113.0/24', '2001:db8::/32']),
     scheduledAt: fc.constantFrom('', null, '2020-01-01T00:00:00Z', '2126-01-01T00:00:00Z'),
   }
 }

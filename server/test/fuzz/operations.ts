@@ -35,6 +35,7 @@ export type Operation = {
   method: string
   path: string
   isPublic: boolean
+  allowsApiKeys: boolean
   query: Schema
   /** The schema of the body, if there is one. An empty schema takes anything. */
   body: Schema | null
@@ -51,6 +52,7 @@ export const operationsOf = ({ paths }: Description): Operation[] =>
         method: method.toUpperCase(),
         path,
         isPublic: security.length === 0,
+        allowsApiKeys: security.some((scheme) => 'apiKey' in scheme),
         query: {
           type: 'object',
           properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])),

@@ -52,8 +52,8 @@ function requestTo(operation: Operation, fixture: Fixture): fc.Arbitrary<FuzzReq
 }
 
 /** Mostly a caller who may: otherwise few requests would get past the access rules. */
-function callerOf({ name }: Operation, { callers }: Fixture): fc.Arbitrary<Caller> {
-  const { admin, member, webhook } = callers
+function callerOf({ name, allowsApiKeys }: Operation, { callers }: Fixture): fc.Arbitrary<Caller> {
+  const { admin, member, webhook, key, keyOfAdmin } = callers
   if (name.includes('/webhooks/')) return fc.constant(webhook)
   const isForAdmins = /\/(users|audit|system)|(POST|PUT|DELETE) \/api\/instances(\/data)?(\/\{id\})?$/.test(
     name,
@@ -62,6 +62,7 @@ function callerOf({ name }: Operation, { callers }: Fixture): fc.Arbitrary<Calle
   return fc.oneof(
     { weight: isForAdmins ? 7 : 3, arbitrary: fc.constant(admin) },
     { weight: isForAdmins ? 1 : 5, arbitrary: fc.constant(member) },
+    { weight: allowsApiKeys ? 3 : 1, arbitrary: fc.constantFrom(key, keyOfAdmin) },
     { weight: 2, arbitrary: fc.constantFrom(...Object.values(users)) },
   )
 }

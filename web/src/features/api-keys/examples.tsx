@@ -7,7 +7,7 @@ import python from './examples/send.py?raw'
 import curl from './examples/send.sh?raw'
 import typescript from './examples/send.ts?raw'
 
-// The tests run these files: server/test/system/api-examples.test.ts.
+// The tests run these files: server/test/api-examples.test.ts.
 const examples = { curl, TypeScript: typescript, Python: python, PHP: php }
 type Language = keyof typeof examples
 
