@@ -642,6 +642,7 @@ export const views: Record<string, View> = {
   'users-edit': { path: '/users/edit/2' },
   settings: { path: '/settings' },
   retention: { path: '/settings/retention' },
+  'personal-data': { path: '/settings/personal-data' },
   quotas: { path: '/settings/limits' },
   receivers: { path: '/settings/webhooks' },
   'receivers-none': { path: '/settings/webhooks', as: 'first' },

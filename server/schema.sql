@@ -83,6 +83,7 @@ CREATE TABLE contact_identities (
 CREATE INDEX contact_identities_contact ON contact_identities USING btree (contact_id);
 CREATE UNIQUE INDEX contact_identities_primary ON contact_identities USING btree (contact_id) WHERE is_primary;
 CREATE INDEX contact_identities_whatsapp_phone ON contact_identities USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
+CREATE TRIGGER contact_identities_forgotten AFTER INSERT ON contact_identities REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION recall_forgotten();
 CREATE TRIGGER contact_identities_opt_out AFTER INSERT ON contact_identities REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION opt_out_new_identities();
 
 CREATE TABLE contact_tags (
@@ -299,6 +300,27 @@ CREATE TABLE files (
   CONSTRAINT files_width_check CHECK (width > 0)
 );
 
+CREATE TABLE forget_requests (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  phone text,
+  identities text[] NOT NULL DEFAULT '{}'::text[],
+  requested_by_user_name text NOT NULL,
+  requested_at timestamptz NOT NULL DEFAULT clock_now(),
+  unsettled integer NOT NULL DEFAULT 0,
+  erased integer NOT NULL DEFAULT 0,
+  done_at timestamptz,
+  CONSTRAINT forget_requests_pkey PRIMARY KEY (id),
+  CONSTRAINT forget_requests_done CHECK (done_at IS NULL OR phone IS NULL AND identities = '{}'::text[])
+);
+CREATE UNIQUE INDEX forget_requests_open ON forget_requests USING btree (phone) WHERE done_at IS NULL;
+
+CREATE TABLE forgotten_opt_outs (
+  hash bytea NOT NULL,
+  instance_id bigint NOT NULL,
+  said_at timestamptz NOT NULL,
+  CONSTRAINT forgotten_opt_outs_pkey PRIMARY KEY (hash, instance_id)
+);
+
 CREATE TABLE group_mentions (
   instance_id bigint NOT NULL,
   chat_id text NOT NULL,
@@ -488,6 +510,8 @@ CREATE TABLE installation (
   id integer NOT NULL DEFAULT 1,
   secret_check bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
+  next_check bytea,
+  number_key_cipher bytea,
   CONSTRAINT installation_pkey PRIMARY KEY (id),
   CONSTRAINT installation_id_check CHECK (id = 1)
 );
@@ -602,6 +626,7 @@ CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
 CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
 CREATE TRIGGER instances_approval AFTER UPDATE OF approval, approval_above ON instances FOR EACH ROW WHEN ((old.approval IS DISTINCT FROM new.approval OR old.approval_above IS DISTINCT FROM new.approval_above) AND new.approval <> 'never'::text) EXECUTE FUNCTION review_waiting_jobs();
 CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR (old.status = 'Connected'::text) <> (new.status = 'Connected'::text) OR old.is_active <> new.is_active OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
+CREATE TRIGGER instances_keep_forgotten BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_forgotten();
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
@@ -958,7 +983,7 @@ CREATE TABLE opt_outs (
   CONSTRAINT opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
   CONSTRAINT opt_outs_linked_to_fkey FOREIGN KEY (linked_to) REFERENCES opt_outs(id) ON DELETE SET NULL,
   CONSTRAINT opt_outs_message UNIQUE (instance_id, provider_message_id),
-  CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text, 'linked'::text]))
+  CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text, 'linked'::text, 'forgotten'::text])) NOT VALID
 );
 CREATE INDEX opt_outs_lid ON opt_outs USING btree (lid, said_at);
 CREATE INDEX opt_outs_linked_to ON opt_outs USING btree (linked_to) WHERE linked_to IS NOT NULL;
@@ -2060,15 +2085,38 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION is_forgotten(of_kind text, of_value text, account bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  of_hash bytea;
+begin
+  if not exists (select from forgotten_opt_outs) then
+    return false;
+  end if;
+  of_hash := number_hash(of_kind, of_value);
+  if of_hash is null then
+    return null;
+  end if;
+  return exists (select from forgotten_opt_outs f where f.hash = of_hash and f.instance_id in (0, account));
+end $function$;
+
 CREATE OR REPLACE FUNCTION is_opted_out(chat text, account bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  of_kind text := case when chat like '%@lid' then 'lid' else 'phone' end;
+  of_value text := split_part(chat, '@', 1);
 begin
-  return exists (
-    select from opted_out o
-    where o.kind = case when chat like '%@lid' then 'lid' else 'phone' end and o.value = split_part(chat, '@', 1)
-      and (o.instance_id is null or o.instance_id = account));
+  return chat like 'forgotten-%'
+    or exists (
+      select from opted_out o
+      where o.kind = of_kind and o.value = of_value and (o.instance_id is null or o.instance_id = account))
+    or exists (
+      select from forget_requests r where r.done_at is null and of_kind || ' ' || of_value = any(r.identities))
+    or is_forgotten(of_kind, of_value, account);
 end $function$;
 
 CREATE OR REPLACE FUNCTION job_content_hash(of_job bigint)
@@ -2134,6 +2182,19 @@ AS $function$
     and not o.is_test_send and (o.status in ('Pending', 'Running')
       or o.has_deliveries and o.completed_at > clock_now() - interval '24 hours')
 $function$;
+
+CREATE OR REPLACE FUNCTION keep_forgotten()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not old.is_test then
+    insert into forgotten_opt_outs select hash, 0, said_at from forgotten_opt_outs where instance_id = old.id
+    on conflict do nothing;
+  end if;
+  delete from forgotten_opt_outs where instance_id = old.id;
+  return old;
+end $function$;
 
 CREATE OR REPLACE FUNCTION keep_opt_outs()
  RETURNS trigger
@@ -2493,6 +2554,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION number_hash(of_kind text, of_value text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(decode(split_part(pads, '.', 2), 'hex')
+    || sha256(decode(split_part(pads, '.', 1), 'hex') || convert_to(of_kind || ' ' || of_value, 'UTF8')))
+  from nullif(current_setting('sendroom.number_key', true), '') pads
+$function$;
+
 CREATE OR REPLACE FUNCTION opt_out_checked_number()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2624,6 +2695,44 @@ AS $function$
   end
   from (select moment at time zone zone as wall) w
 $function$;
+
+CREATE OR REPLACE FUNCTION reason_without(reason jsonb, words text[])
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when reason ? 'params' then jsonb_set(reason, '{params}', coalesce((
+      select jsonb_object_agg(key, case
+        when exists (select from unnest(words) word where word <> '' and strpos(value #>> '{}', word) > 0) then '"–"'::jsonb
+        else value end)
+      from jsonb_each(reason->'params')), '{}'))
+    else reason end
+$function$;
+
+CREATE OR REPLACE FUNCTION recall_forgotten()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from forgotten_opt_outs) then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('sendroom opt-outs'));
+  with recalled as (
+    delete from forgotten_opt_outs f using added a where f.hash = number_hash(a.kind, a.value)
+    returning a.kind, a.value, nullif(f.instance_id, 0) as instance_id, f.said_at
+  ), begun as (
+    insert into opt_outs (instance_id, is_for_all, source, said_at, phone, lid)
+    select instance_id, instance_id is null, 'forgotten', said_at,
+      case kind when 'phone' then value end, case kind when 'lid' then value end
+    from recalled
+    returning id, phone, lid, instance_id
+  )
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select case when phone is null then 'lid' else 'phone' end, coalesce(phone, lid), instance_id, id from begun
+  on conflict do nothing;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION recipients_of_user(of_user bigint)
  RETURNS bigint
@@ -3022,8 +3131,20 @@ CREATE OR REPLACE FUNCTION skip_opted_out()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  is_out boolean := is_opted_out(new.chat_id, new.instance_id);
 begin
-  if not is_opted_out(new.chat_id, new.instance_id) then
+  if is_out is null and new.chat_id like '%@newsletter' then
+    return new;
+  end if;
+  if is_out is null then
+    -- The key of forgotten numbers is missing. The message waits, and nobody gets one in spite of an opt-out.
+    update deliveries set not_before = clock_now() + interval '1 minute',
+      reason = '{"code": "number_key_missing", "params": {}}'
+    where id = new.id;
+    return null;
+  end if;
+  if not is_out then
     return new;
   end if;
   update deliveries set status = 'skipped', not_before = 'epoch', reason = '{"code": "opted_out", "params": {}}'

@@ -9,7 +9,7 @@ const PAUSE_MS = 100
 /** Words that every JavaScript object knows. */
 const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
 
-type Sent = { instanceId: number; tokenHash: Buffer; messageId: string }
+type Sent = { instanceId: number; tokenCipher: Buffer; messageId: string }
 
 /**
  * An attack of `hostile.ts`: the webhook of one instance brings receipts with odd statuses. Meanwhile one good receipt
@@ -17,7 +17,7 @@ type Sent = { instanceId: number; tokenHash: Buffer; messageId: string }
  */
 export async function statusAttack({ environment, sending }: Target): Promise<Attack> {
   const { db, secrets, sendroom } = environment
-  const post = ({ instanceId, tokenHash, messageId }: Sent, words: string[]) => {
+  const post = ({ instanceId, tokenCipher, messageId }: Sent, words: string[]) => {
     const timestamp = String(Math.floor(Date.now() / 1000))
     const statuses = words.map((status) => ({ id: messageId, status, timestamp }))
     return timed(
@@ -25,14 +25,14 @@ export async function statusAttack({ environment, sending }: Target): Promise<At
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          'x-sendroom-secret': secretOf(secrets, { id: instanceId, tokenHash }),
+          'x-sendroom-secret': secretOf(secrets, { id: instanceId, tokenCipher }),
         },
         body: JSON.stringify({ statuses, event: { type: 'statuses', event: 'post' } }),
       }),
     )
   }
   const [attacking, ...others] = await db.many<Sent>(sql`
-    select distinct on (i.id) i.id as instance_id, i.token_hash, d.provider_message_id as message_id
+    select distinct on (i.id) i.id as instance_id, i.token_cipher, d.provider_message_id as message_id
     from deliveries d join instances i on i.id = d.instance_id
     where d.status = 'sent' and i.id = any(${sending}::bigint[])
     order by i.id, d.id`)

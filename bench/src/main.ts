@@ -1,6 +1,6 @@
 /**
  * npm run bench [-- start | lists | contacts | calendar | job | import | receipts | export | hostile | engine | bytes |
- * backup | accounts | disk | growth | retention | series | sync | stalls | restart | uploads | lighthouse]
+ * backup | accounts | disk | growth | retention | series | sync | stalls | restart | uploads | rotate-key | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
@@ -20,6 +20,7 @@ const questions = [
   'stalls',
   'restart',
   'uploads',
+  'rotate-key',
   'lighthouse',
 ]
 const requested = process.argv.slice(2)

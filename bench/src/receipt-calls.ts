@@ -5,7 +5,7 @@ import { sql } from '../../server/src/platform/database/sql.ts'
 import type { Secrets } from '../../server/src/platform/secrets.ts'
 
 /** A message to a group that was sent just now, and whose members have not received it yet. */
-export type SentMessage = { id: number; instanceId: number; tokenHash: Buffer }
+export type SentMessage = { id: number; instanceId: number; tokenCipher: Buffer }
 
 /** Gives each instance a group of `members` and sent messages to it, `count` in all. */
 export async function addSentMessages(db: Pool, count: number, members: number): Promise<SentMessage[]> {
@@ -29,7 +29,7 @@ export async function addSentMessages(db: Pool, count: number, members: number):
     select instance_id, provider_message_id, id from deliveries`)
   await db.run(sql`vacuum analyze`)
   return db.many<SentMessage>(sql`
-    select j.id, i.id as instance_id, i.token_hash from jobs j join instances i on i.id = j.instance_id order by j.id`)
+    select j.id, i.id as instance_id, i.token_cipher from jobs j join instances i on i.id = j.instance_id order by j.id`)
 }
 
 type Calls = {
@@ -83,7 +83,7 @@ export function receiptCaller({ url, secrets, messages, members, connections }: 
               'content-type': 'application/json',
               'x-sendroom-secret': secretOf(secrets, {
                 id: message.instanceId,
-                tokenHash: message.tokenHash,
+                tokenCipher: message.tokenCipher,
               }),
             }
             const path = options.path ?? `/api/webhooks/whapi/${keyOf(secrets, message.instanceId)}`

@@ -105,6 +105,9 @@ export const auditActions = [
   'number_check.stop',
   'backup.create',
   'backup.restore',
+  'key.replace',
+  'personal_data.export',
+  'personal_data.forget',
   ...refusalKinds.map((kind) => `security.${kind}` as const),
 ] as const
 export type AuditAction = (typeof auditActions)[number]

@@ -92,6 +92,8 @@ export const errorWords = {
   mail_failed: 'The mail server did not take the email ({{reason}}).',
   too_many_receivers: 'There can be {{receivers}} receivers at most.',
   receiver_full: 'Too many events wait for this receiver already.',
+  number_key_missing:
+    'The key of forgotten numbers can’t be read. Nothing is sent to people until the encryption key is right.',
   number_taken: 'Another contact has the number {{number}}.',
   too_many_tags: 'There can be {{tags}} tags at most. Delete one first.',
   contact_tags_full:

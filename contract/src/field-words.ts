@@ -152,6 +152,8 @@ export const fieldWords = {
   'IMPORT.COLUMNS_TWICE': 'Two columns have the same meaning. Choose one of them.',
   'IMPORT.COUNTRY_INVALID': 'Choose a country.',
   'IMPORT.LIST_INVALID': 'Choose a fixed list.',
+  'PERSONAL_DATA.PHONE_REQUIRED': 'Enter a phone number.',
+  'PERSONAL_DATA.PHONE_INVALID': 'This is not a phone number.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

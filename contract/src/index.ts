@@ -17,6 +17,7 @@ import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { numberChecks } from './number-checks.ts'
 import { optOuts } from './opt-outs.ts'
+import { personalData } from './personal-data.ts'
 import { quotas } from './quotas.ts'
 import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
@@ -48,6 +49,7 @@ export const contract = {
   dashboard,
   notices,
   audit,
+  personalData,
   retention,
   quotas,
   apiKeys,

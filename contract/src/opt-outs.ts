@@ -29,9 +29,9 @@ export const OptOut = z
     ...person,
     /**
      * `message`: they wrote so. `review`: a user decided that they meant it. `form`, `import`: a number, or a list.
-     * `linked`: the same person has opted out by another number.
+     * `linked`: the same person has opted out by another number. `forgotten`: the number was forgotten, and came back.
      */
-    source: z.enum(['message', 'review', 'form', 'import', 'linked']),
+    source: z.enum(['message', 'review', 'form', 'import', 'linked', 'forgotten']),
     sameAs: z.string().nullable().meta({
       description: 'The number for the sake of which this one has opted out, or the digits of a hidden one',
     }),

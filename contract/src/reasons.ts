@@ -9,6 +9,9 @@ import { fill, type Params } from './errors.ts'
 export const reasonWords = {
   // why a delivery failed or was skipped
   opted_out: 'This person has opted out.',
+  forgotten: 'This number was forgotten.',
+  number_key_missing:
+    'The key of forgotten numbers is missing, so nobody knows whether this person has opted out.',
   not_on_whatsapp: 'This number is not on WhatsApp.',
   no_first_message: 'WhatsApp does not let you write to this person first.',
   bad_recipient: 'WhatsApp refused this recipient: {{detail}}',

@@ -33,6 +33,7 @@ import { writeMessage } from './features/messages/messages.service.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
 import { numberCheckRoutes } from './features/number-checks/number-checks.routes.ts'
 import { optOutRoutes } from './features/opt-outs/opt-outs.routes.ts'
+import { personalDataRoutes } from './features/personal-data/personal-data.routes.ts'
 import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
@@ -213,6 +214,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
+  personalDataRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
   quotaRoutes(app, deps)
   apiKeyRoutes(app, db)

@@ -45,6 +45,8 @@ export function readConfig(env: Env) {
     directDatabase: read.DATABASE_DIRECT_URL,
     /** If absent, a key is generated into `dataDir`. */
     secretKey: read.SECRET_KEY,
+    /** Values that this key has encrypted can be read, until `rotate-key` has encrypted them anew. */
+    previousKey: read.SECRET_KEY_PREVIOUS,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
     whapiBaseUrl: read.WHAPI_BASE_URL,
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
@@ -101,6 +103,7 @@ const Variables = z
     DATABASE_URL: z.string().transform(readDatabaseUrl).optional(),
     DATABASE_DIRECT_URL: z.string().transform(readDatabaseUrl).optional(),
     SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+    SECRET_KEY_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
     ADMIN_USERNAME: z
       .string()
       .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)

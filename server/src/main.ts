@@ -35,13 +35,14 @@ Commands:
   user unlock NAME           let a locked user sign in again
   backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
   restore FILE               fill an empty data folder or DATABASE_URL from a backup
+  rotate-key                 encrypt everything with a new SECRET_KEY, also while Sendroom runs
   doctor                     find out what is wrong, and what to do
   --help                     print this text; after a command, more about that one
 
 All but server and worker print JSON with --json. They end with 0 when done, 1 when they fail and 2 when called wrongly.
 README.md lists the environment variables.`
 
-const COMMANDS = ['user', 'backup', 'restore', 'doctor']
+const COMMANDS = ['user', 'backup', 'restore', 'doctor', 'rotate-key']
 
 const unknownCommand = (args: string[]) =>
   new UsageError(`Unknown command: ${args.join(' ')}. npm start -- --help lists the commands.`)

@@ -30,6 +30,7 @@ import { sendDueEmails } from './features/notices/emails.ts'
 import { deleteOldNotices, lookForTroubles } from './features/notices/watch.ts'
 import { deleteOldNumberChecks } from './features/number-checks/check-numbers.queries.ts'
 import { openNumberChecker } from './features/number-checks/check-numbers.ts'
+import { forgetNumbers } from './features/personal-data/forget.ts'
 import type { openSender } from './features/receivers/send.ts'
 import { makeDueRuns, planDueSeries } from './features/series/make-due.ts'
 import { deleteOldFailures } from './features/session/attempts.queries.ts'
@@ -123,6 +124,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
     { ...each('check numbers', SECOND, checkNumbers), atOnce: CHECKS_AT_ONCE },
     each('work on imports', 2 * SECOND, (signal) => workOnImports(deps, signal)),
+    one('forget numbers', 5 * SECOND, (signal) => forgetNumbers(db, config.defaultCountry, signal)),
     one('delete old imports', 10 * MINUTE, (signal) => deleteOldImports(db, signal)),
     one('delete old number checks', 10 * MINUTE, (signal) => deleteOldNumberChecks(db, signal)),
     one('repeat syncs', 10 * MINUTE, () => repeatSyncs(db)),

@@ -189,6 +189,8 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into instance_people values (1, '84901234567', now(), array[now()], null);
     insert into number_checks (phone, answer) values ('84901234567', 'yes');
     insert into due_number_checks (instance_id, phone) values (1, '84901234567');
+    insert into forgotten_opt_outs values ('\\x01', 0, now());
+    insert into forget_requests (phone, identities, requested_by_user_name) values ('84905555555', '{phone 84905555555}', 'lan');
     insert into due_replies values (1, '84901234567', now());
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;

@@ -1,6 +1,6 @@
 import type { Pool } from '../src/platform/database/connection.ts'
 import { type Sql, sql } from '../src/platform/database/sql.ts'
-import { type Secrets, secretsOf } from '../src/platform/secrets.ts'
+import { type Secrets, secretsOf, useNumberKey } from '../src/platform/secrets.ts'
 import { addClock, changeClock, movedBy } from './clock.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { factories } from './factories.ts'
@@ -14,6 +14,7 @@ export class DatabaseContext {
   async open() {
     this.#database = await createTestDatabase()
     this.#clock = undefined
+    useNumberKey(this.db, Buffer.from('the key of forgotten numbers in tests'))
   }
 
   async close() {

@@ -40,6 +40,8 @@ const HEAD = `# What the database knows about people
 
 Every column that can hold a name, a number or an address of a person, or text about one. People are customers and group members, and users too. A test compares this list with the database, so nothing is missing here (\`server/test/personal-columns.ts\`).
 
+**Settings ▸ Personal data** shows and forgets what is stored about a number: [how, and what stays](guide.md#personal-data).
+
 Two things are outside of the database: images and other files, which are deleted with the last message or job that uses them, and backups, which have all of this until you delete them.
 
 | table | what its columns hold | kept | seen by |

@@ -67,6 +67,20 @@ export const columns: Record<string, Columns> = {
     kept: 'so many days after sending as **Retention** says, at first 7',
     shownTo: MEMBERS,
   },
+  forget_requests: {
+    personal: {
+      phone: 'a number that is being forgotten',
+      identities: 'that number, its other form, and what WhatsApp shows instead',
+      requested_by_user_name: 'the Admin who asked for it',
+    },
+    kept: 'the number for some minutes, or until its messages have a result; the rest always',
+    shownTo: 'Admins',
+  },
+  forgotten_opt_outs: {
+    personal: { hash: 'a keyed hash of a forgotten number that gets no more messages' },
+    kept: 'until the person wants messages again',
+    shownTo: NOBODY,
+  },
   disks: { other: ['host'] },
   group_sets: {
     personal: { name: 'the name of a set of groups', created_by_user_name: 'who created the set' },
@@ -88,7 +102,7 @@ export const columns: Record<string, Columns> = {
   },
   heartbeat: { other: ['timeline'] },
   images: { other: ['name', 'mime_type'] },
-  installation: { other: ['secret_check'] },
+  installation: { other: ['secret_check', 'next_check', 'number_key_cipher'] },
   instances: {
     personal: {
       name: 'the name, which may be that of a colleague',

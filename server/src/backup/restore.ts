@@ -8,7 +8,7 @@ import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
 import { openFiles } from '../platform/files/store.ts'
 import { openImages } from '../platform/images/store.ts'
-import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from '../platform/secrets.ts'
+import { findKey, keyFileOf, keyName, keysFit, readKeyChecks, storeKey } from '../platform/secrets.ts'
 import { pauseRestoredSeries } from '../platform/series.ts'
 import { StartupError } from '../startup-error.ts'
 import { damaged, type Reader, readBackup } from './backup-file.ts'
@@ -96,9 +96,8 @@ async function provideKey(
   key: string | undefined,
 ): Promise<boolean> {
   if (key !== undefined && findKey(config) === undefined) storeKey(config.dataDir, key)
-  const own = findKey(config)
-  const secretCheck = await readSecretCheck(db)
-  return !secretCheck || (own !== undefined && keyFits(own, secretCheck))
+  const checks = await readKeyChecks(db)
+  return !checks || keysFit(config, checks)
 }
 
 const needsKey = (dataDir: string) =>

@@ -6,12 +6,14 @@ import { StartupError } from '../startup-error.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { type Command, EXIT, runCommand, UsageError } from './command-line.ts'
 import { doctorCommand } from './doctor.ts'
+import { rotateKeyCommand } from './rotate-key.ts'
 import { userCommands } from './user.ts'
 
 const commands: Record<string, Command> = {
   backup: backupCommand,
   restore: restoreCommand,
   doctor: doctorCommand,
+  'rotate-key': rotateKeyCommand,
 }
 
 /** Runs `npm start -- NAME …`. Returns the exit code. A refusal becomes a StartupError with its sentence. */

@@ -296,6 +296,10 @@ export async function optInByMessage(
       and coalesce(o.last_said_at, o.said_at) < ${saidAt}::timestamptz`,
     { endedAt: saidAt, byName: null, reason: null },
   )
+  await tx.run(sql`
+    delete from forgotten_opt_outs f using ${listed(identities)}
+    where f.hash = number_hash(given.kind, given.value) and f.said_at < ${saidAt}::timestamptz
+      and (f.instance_id = ${instanceId} or f.instance_id = 0 and not ${isTest(sql`${instanceId}::bigint`)})`)
   await decideOpen(tx, identities, { instanceId, optOutId: null, byName: null, saidBefore: saidAt })
   const sameAs = objectOf(0, phone, lid).name
   await record(

@@ -154,8 +154,8 @@ test.for(
 test('the webhook refuses a wrong key, a wrong secret, and those of another instance', async ({ task }) => {
   const [called, other] = [await context.add.instance(), await context.add.instance()]
   const secretFor = async ({ id }: { id: number }) => {
-    const row = await context.db.one<{ tokenHash: Buffer }>(
-      sql`select token_hash from instances where id = ${id}`,
+    const row = await context.db.one<{ tokenCipher: Buffer }>(
+      sql`select token_cipher from instances where id = ${id}`,
     )
     return secretOf(context.secrets, { id, ...row })
   }

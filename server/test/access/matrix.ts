@@ -212,6 +212,11 @@ const matrix: Matrix = {
     // These tests have no mail server.
     testEmail: [signedInUsers(409), none],
   },
+  personalData: {
+    export: [admins(200), () => ({ body: { phoneNumber: '+84901234567' } })],
+    forget: [admins(202), () => ({ body: { phoneNumber: '+84901234567' } })],
+    requests: [admins(200), none],
+  },
   audit: { list: [admins(200), none], export: [admins(200), none] },
   retention: {
     get: [admins(200), none],

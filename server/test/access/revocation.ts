@@ -43,6 +43,7 @@ export async function everything(db: Db) {
     'deliveries',
     'images',
     'retention',
+    'forget_requests',
     'quotas',
     'manual_syncs',
     'api_keys',

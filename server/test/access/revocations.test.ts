@@ -44,6 +44,8 @@ test('what changes users, rights and instances for ever, or takes data out, need
     'POST /opt-outs/export/csv',
     'POST /opt-outs/export/xlsx',
     'GET /audit/export',
+    'POST /personal-data/export',
+    'POST /personal-data/forget',
     'PUT /retention',
     'PUT /quotas',
     'POST /api-keys',

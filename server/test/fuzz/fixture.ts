@@ -144,7 +144,7 @@ async function callerOf(db: Pool, name: string, { id, username }: TestUser): Pro
 
 const rowOf = async (db: Pool, id: number) => ({
   id,
-  ...(await db.one<{ tokenHash: Buffer }>(sql`select token_hash from instances where id = ${id}`)),
+  ...(await db.one<{ tokenCipher: Buffer }>(sql`select token_cipher from instances where id = ${id}`)),
 })
 
 async function webhookHeaders(db: Pool, secrets: Secrets, instanceId: number) {

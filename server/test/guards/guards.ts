@@ -104,15 +104,15 @@ const outside = [
   without(
     'the webhook’s key',
     `${features}/instances/webhook.ts`,
-    'if (!isSame(secrets, key, keyOf(secrets, id))) return null',
-    '',
+    '.find((one) => isSame(secrets, key, keyOf(one, id)))',
+    '.at(0)',
     { only: 'the webhook refuses' },
   ),
   without(
     'the webhook’s secret',
     `${features}/instances/webhook.ts`,
-    'row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null',
-    'row',
+    'row && isSame(secrets, secret, secretOf({ ...used, decrypt: secrets.decrypt }, row)) ? row : null',
+    'row ?? null',
     { only: 'the webhook refuses' },
   ),
   without(

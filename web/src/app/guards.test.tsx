@@ -90,6 +90,7 @@ test.each([
   ['/settings/audit'],
   ['/settings/fields'],
   ['/settings/retention'],
+  ['/settings/personal-data'],
   ['/settings/limits'],
   ['/settings/system'],
   ['/settings/webhooks'],

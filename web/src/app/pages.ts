@@ -197,6 +197,11 @@ export const pages = {
     load: () => import('../features/retention/retention-page.tsx').then((page) => page.RetentionPage),
     isForAdmins: true,
   },
+  '/settings/personal-data': {
+    load: () =>
+      import('../features/personal-data/personal-data-page.tsx').then((page) => page.PersonalDataPage),
+    isForAdmins: true,
+  },
   '/settings/webhooks': {
     load: () => import('../features/receivers/receivers-page.tsx').then((page) => page.ReceiversPage),
     isForAdmins: true,

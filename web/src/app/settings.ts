@@ -5,6 +5,7 @@ import {
   IconHeartbeat,
   IconHistory,
   IconHourglass,
+  IconUserShield,
   IconWebhook,
 } from '@tabler/icons-react'
 
@@ -22,6 +23,12 @@ export const settings = [
     label: 'RETENTION.TITLE',
     hint: 'SETTINGS.RETENTION_HINT',
     icon: IconHourglass,
+  },
+  {
+    to: '/settings/personal-data',
+    label: 'PERSONAL_DATA.TITLE',
+    hint: 'SETTINGS.PERSONAL_DATA_HINT',
+    icon: IconUserShield,
   },
   { to: '/settings/webhooks', label: 'RECEIVER.TITLE', hint: 'SETTINGS.WEBHOOKS_HINT', icon: IconWebhook },
   { to: '/settings/limits', label: 'QUOTAS.TITLE', hint: 'SETTINGS.LIMITS_HINT', icon: IconGauge },

@@ -84,6 +84,7 @@ test('the sidebar has groups of links with names', async () => {
 })
 
 const settingsAnswers: Answers = {
+  'GET /personal-data/forget-requests': () => [],
   'GET /retention': () => ({ deliveryDays: null, logDays: null, receiptDays: 7 }),
   'POST /groups/search': () => pageOf([]),
 }
@@ -95,6 +96,7 @@ test('the settings name their sections, which the sidebar shows while one is ope
     'Contact fields',
     'Opt-out words',
     'Retention',
+    'Personal data',
     'Webhooks',
     'Limits',
     'System',

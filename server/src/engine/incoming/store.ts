@@ -118,5 +118,5 @@ const insertPossible = (tx: Tx, { instanceId, id, text, saidAt, phone, lid }: Sa
   tx.run(sql`
     insert into possible_opt_outs (instance_id, phone, lid, why, words, provider_message_id, said_at)
     select ${instanceId}, ${phone}::text, ${lid}, ${why}, ${text}, ${id}, ${saidAt}::timestamptz
-    where ${phone}::text is null or not is_opted_out(${phone}::text || '@s.whatsapp.net', ${instanceId})
+    where ${phone}::text is null or is_opted_out(${phone}::text || '@s.whatsapp.net', ${instanceId}) is not true
     on conflict do nothing`)

@@ -115,6 +115,9 @@ export async function lockInstance(db: Db, id: number): Promise<LockedInstance |
   return instance ?? null
 }
 
+export const hasTokenHash = async (db: Db, hash: Buffer): Promise<boolean> =>
+  (await db.run(sql`select from instances where token_hash = ${hash}`)) > 0
+
 export async function hasJobs(db: Db, instanceId: number): Promise<boolean> {
   const count = await db.run(sql`select from jobs where instance_id = ${instanceId} limit 1`)
   return count > 0

@@ -30,6 +30,7 @@ import {
   findActingInstance,
   findInstance,
   hasJobs,
+  hasTokenHash,
   insertInstance,
   lockInstance,
   shortenPause,
@@ -66,6 +67,7 @@ export async function createInstance(
     ...token,
   }
   const id = await begin(async (tx, caller) => {
+    await refuseTaken(deps, tx, whapiToken)
     const id = await insertInstance(tx, columns)
     await requireTwoApprovers(tx, id, fields)
     const instance = orNotFound(await findInstance(tx, caller, id))
@@ -119,7 +121,8 @@ function replacementOf(
   stored: Pick<ActingInstance, 'tokenCipher'> & { tokenHash: Buffer },
   typed: string | undefined,
 ): string | null {
-  if (typed === undefined || secrets.hash(typed).equals(stored.tokenHash)) return null
+  if (typed === undefined || hashesOf(secrets, typed).some((hash) => hash.equals(stored.tokenHash)))
+    return null
   if (!isMaskedToken(typed)) return typed
   // Somebody has replaced the token since this form was read.
   if (typed !== maskToken(secrets.decrypt(stored.tokenCipher))) throw new Refusal('stale_version')
@@ -127,9 +130,10 @@ function replacementOf(
 }
 
 /** Returns the columns to reset for a new token, because it may belong to another WhatsApp account. */
-async function newToken(deps: Deps, tx: Db, id: number, whapiToken: string): Promise<Columns> {
+async function newToken(deps: Deps, tx: Tx, id: number, whapiToken: string): Promise<Columns> {
   if (await hasUnsettled(tx, id)) throw new Refusal('token_in_use')
   await forgetUploads(tx, id)
+  await refuseTaken(deps, tx, whapiToken)
   const unknown = {
     status: 'Unknown',
     statusSeenAt: null,
@@ -206,11 +210,20 @@ const FIRST_STEP: WarmUpStep = warmUpSteps[0]
 const readSettings = async (tx: Db, caller: Caller, id: number) =>
   settingsOf(orNotFound(await findInstance(tx, caller, id)))
 
+/** The index does not know that two hashes of different keys are of one token. */
+async function refuseTaken({ secrets: { former } }: Deps, tx: Tx, token: string): Promise<void> {
+  if (former && (await hasTokenHash(tx, former.hash(token)))) throw new Refusal('token_taken')
+}
+
 function tokenColumns({ secrets, providers }: Deps, token: string) {
   const isTest = token.startsWith(testTokenPrefix)
   if (isTest && !providers.test) throw noTestMode(providers)
   return { tokenCipher: secrets.encrypt(token), tokenHash: secrets.hash(token), isTest }
 }
+
+/** The hashes that a token may be stored with: the second one until `rotate-key` is through. */
+const hashesOf = ({ hash, former }: Deps['secrets'], token: string) =>
+  former ? [hash(token), former.hash(token)] : [hash(token)]
 
 /** Returns the columns of the fields that are not undefined. */
 function columnsOf(fields: Partial<Omit<NewInstance, 'whapiToken'>>): Columns {

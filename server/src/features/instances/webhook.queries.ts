@@ -11,9 +11,9 @@ export async function findWebhookRow(db: Db, id: number): Promise<WebhookRow | n
   return row ?? null
 }
 
-/** Whether the instance still has the token that it had when the row was read. */
-export const hasSameToken = async (db: Db, { id, tokenHash }: WebhookRow): Promise<boolean> =>
-  (await db.run(sql`select from instances where id = ${id} and token_hash = ${tokenHash}`)) === 1
+/** Whether the instance still has the token that it had when the row was read, by one of these hashes. */
+export const hasSameToken = async (db: Db, id: number, hashes: Buffer[]): Promise<boolean> =>
+  (await db.run(sql`select from instances where id = ${id} and token_hash = any(${hashes})`)) === 1
 
 /** Returns null if the instance's provider has no webhook of ours. */
 export async function findSetWebhook(db: Db, id: number): Promise<WebhookRow | null> {

@@ -15,10 +15,10 @@ const context = useSharedContext(options)
 /** Adds an instance and returns a function that calls its webhook. */
 async function calledInstance() {
   const instance = await context.add.instance()
-  const { tokenHash } = await context.db.one<{ tokenHash: Buffer }>(sql`
-    select token_hash from instances where id = ${instance.id}`)
+  const { tokenCipher } = await context.db.one<{ tokenCipher: Buffer }>(sql`
+    select token_cipher from instances where id = ${instance.id}`)
   const key = keyOf(context.secrets, instance.id)
-  const secret = secretOf(context.secrets, { id: instance.id, tokenHash })
+  const secret = secretOf(context.secrets, { id: instance.id, tokenCipher })
   async function call(payload: unknown, override: { key?: string; secret?: string; type?: string } = {}) {
     const request: InjectOptions = {
       method: 'POST',
@@ -105,7 +105,10 @@ describe('a call of the webhook', () => {
   test('is not found with the secret of a former token, nor for a deleted instance', async () => {
     const { id, call } = await calledInstance()
     await context.db.run(
-      sql`update instances set token_hash = ${context.secrets.hash('another')} where id = ${id}`,
+      sql`
+        update instances
+        set token_hash = ${context.secrets.hash('another')}, token_cipher = ${context.secrets.encrypt('another')}
+        where id = ${id}`,
     )
     expect(await call(status({}))).toBe(404)
     const other = await calledInstance()

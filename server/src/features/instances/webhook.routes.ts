@@ -57,17 +57,21 @@ async function handleEvent(deps: Deps, intakes: Intakes, row: WebhookRow, body: 
   const provider = providerOf(deps.providers, row)
   const event = provider?.readEvent(body)
   if (!provider || !event) return
+  const isSame = () => isSameToken(deps, row)
   // Whoever was let in without a look at the database may report receipts, but nothing else of a former channel.
-  if (event.incoming.length > 0 && (await hasSameToken(deps.db, row))) {
+  if (event.incoming.length > 0 && (await isSame())) {
     const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
     await intakes.incoming.accept(row.id, { provider, credentials }, event.incoming)
   }
-  if (event.votes.length > 0 && (await hasSameToken(deps.db, row)))
-    await intakes.votes.accept(row.id, event.votes)
+  if (event.votes.length > 0 && (await isSame())) await intakes.votes.accept(row.id, event.votes)
   if (event.receipts.length > 0) await intakes.receipts.accept(row.id, event.receipts)
-  if (event.instance && (await hasSameToken(deps.db, row))) {
+  if (event.instance && (await isSame())) {
     await saveState(deps, row.id, event.instance)
     await markInstanceTrouble(deps.db, row.id, event.instance.status)
   }
   if (event.groupsChanged) await markGroupsChanged(deps.db, row.id)
 }
+
+/** `rotate-key` may have replaced the hash since the row was read. */
+const isSameToken = ({ db, secrets }: Deps, { id, tokenHash, tokenCipher }: WebhookRow) =>
+  hasSameToken(db, id, [tokenHash, secrets.hash(secrets.decrypt(tokenCipher))])

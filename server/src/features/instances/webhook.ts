@@ -24,8 +24,14 @@ export const keyOf = (secrets: Secrets, id: number) =>
   `${id}.${secrets.hash(`webhook ${id}`).toString('base64url')}`
 
 /** Includes the token's hash, so that calls about the channel of a former token are not accepted. */
-export const secretOf = (secrets: Secrets, { id, tokenHash }: Pick<WebhookRow, 'id' | 'tokenHash'>) =>
-  secrets.hash(`webhook secret ${id} ${tokenHash.toString('base64')}`).toString('base64url')
+export function secretOf(
+  secrets: Secrets,
+  { id, tokenCipher }: Pick<WebhookRow, 'id' | 'tokenCipher'>,
+): string {
+  // Not the stored hash: it may be of the former key already, or still.
+  const tokenHash = secrets.hash(secrets.decrypt(tokenCipher))
+  return secrets.hash(`webhook secret ${id} ${tokenHash.toString('base64')}`).toString('base64url')
+}
 
 /** Finds the instance that a webhook call is about. Returns null if the key or the secret is wrong. */
 export async function findCalledInstance(
@@ -34,10 +40,13 @@ export async function findCalledInstance(
   secret: string,
 ): Promise<WebhookRow | null> {
   const id = Number(/^(\d{1,15})\./.exec(key)?.[1] ?? 0)
-  if (!isSame(secrets, key, keyOf(secrets, id))) return null
-  const row = await findWebhookRow(db, id)
-  return row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null
+  // The provider calls with the values of the former key until the webhook is set anew.
+  const used = [secrets, ...formerOf(secrets)].find((one) => isSame(secrets, key, keyOf(one, id)))
+  const row = used && (await findWebhookRow(db, id))
+  return row && isSame(secrets, secret, secretOf({ ...used, decrypt: secrets.decrypt }, row)) ? row : null
 }
+
+const formerOf = ({ former }: Secrets) => (former ? [former] : [])
 
 /** How long a caller who was let in is let in without a look at the database. */
 const REMEMBERED_MS = 60_000
@@ -100,7 +109,8 @@ export async function renewWebhooks(deps: WebhookDeps, signal: AbortSignal): Pro
 export async function removeWebhook(deps: WebhookDeps, row: WebhookRow): Promise<void> {
   const provider = providerOf(deps.providers, row)
   const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
-  await provider?.removeWebhook(credentials, keyOf(deps.secrets, row.id)).catch(falseOnFailure)
+  for (const secrets of [deps.secrets, ...formerOf(deps.secrets)])
+    await provider?.removeWebhook(credentials, keyOf(secrets, row.id)).catch(falseOnFailure)
 }
 
 const basesOf = ({ webhookBase, providers }: WebhookDeps) => ({
@@ -116,6 +126,8 @@ async function setClaimed(deps: WebhookDeps, row: WebhookRow): Promise<void> {
   const webhook = { key, url: `${base}/api/webhooks/whapi/${key}`, secret: secretOf(deps.secrets, row) }
   const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
   const isSet = await provider.setWebhook(credentials, webhook).then(() => true, falseOnFailure)
+  for (const former of isSet ? formerOf(deps.secrets) : [])
+    await provider.removeWebhook(credentials, keyOf(former, row.id)).catch(falseOnFailure)
   await saveWebhookBase(deps.db, row, isSet ? base : null)
 }
 

@@ -87,7 +87,8 @@ async function previewPeople(
   const template = await templateOfDraft(db, caller, draft)
   // Side by side: each resolves the recipients, and together they take the longer of both times.
   const [counts, review] = await Promise.all([
-    countPeople(db, caller, people, draft.instanceId ?? null),
+    // In a transaction, which knows forgotten numbers.
+    db.begin((tx) => countPeople(tx, caller, people, draft.instanceId ?? null)),
     template
       ? db.begin((tx) =>
           reviewTexts(template, (checked) => readPeople(tx, caller, people, checked), draft, defaultCountry),

@@ -4,7 +4,7 @@ import { plainHosts } from '../../database-url.ts'
 import { connect, type Pool } from '../../platform/database/connection.ts'
 import { readApplied, schemaIsCurrent } from '../../platform/database/migrate.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { findKey, keyFits, readSecretCheck } from '../../platform/secrets.ts'
+import { canReadNumberKey, keysFit, readKeyChecks } from '../../platform/secrets.ts'
 import { type Examined, finding, reasonOf } from './finding.ts'
 import { readDatabaseFacts } from './system.queries.ts'
 import { version } from './version.ts'
@@ -49,7 +49,7 @@ async function checkTables(db: Pool, config: Config): Promise<Finding[]> {
     ...(isDurable ? [] : [finding('database_unsafe')]),
     ...(standbys > 0 ? [replication(standbys, lagSeconds)] : []),
     ...clock('PostgreSQL', offMs),
-    await checkKey(db, config),
+    ...(await checkKey(db, config)),
   ]
 }
 
@@ -64,12 +64,21 @@ export const clock = (other: string, offMs: number): Finding[] =>
     ? [finding('clock_off', { other, seconds: Math.round(Math.abs(offMs) / 1000) })]
     : []
 
-async function checkKey(db: Pool, config: Config): Promise<Finding> {
-  const secretCheck = await readSecretCheck(db)
-  const key = findKey(config)
-  const fits = !secretCheck || (key !== undefined && keyFits(key, secretCheck))
-  return finding(fits ? 'key_ok' : 'key_wrong')
+async function checkKey(db: Pool, config: Config): Promise<Finding[]> {
+  const checks = await readKeyChecks(db)
+  if (checks && !keysFit(config, checks)) return [finding('key_wrong')]
+  const command = { command: 'npm start -- rotate-key' }
+  return [
+    finding('key_ok'),
+    ...((await canReadNumberKey(db, config)) ? [] : [finding('number_key_wrong', { table: 'installation' })]),
+    ...(checks?.nextCheck ? [finding('key_two', command)] : []),
+    ...(config.previousKey && !checks?.nextCheck ? [finding('key_previous')] : []),
+    ...(isBesideDatabase(config) ? [finding('key_beside', { folder: config.dataDir })] : []),
+  ]
 }
+
+/** Whoever copies the data folder has both. */
+const isBesideDatabase = ({ database, secretKey }: Config) => !database && !secretKey
 
 /** Whether texts and numbers may be read on the way to the database. */
 export async function checkEncryption({ config }: Examined): Promise<Finding[]> {

@@ -11,11 +11,13 @@ import { readConfig } from '../../config.ts'
 import { openHeartbeat } from '../../engine/history/heartbeat.ts'
 import { connect, type Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { secretsOf } from '../../platform/secrets.ts'
 import { examine } from './examine.ts'
 import type { Examined } from './finding.ts'
 
 const context = useContext()
 const PASSWORD = 'hunter2'
+const [KEY, FORMER_KEY] = ['the key of a healthy installation', 'the key that it was set up with, once']
 
 const mailServer = await startMailServer({ hasStartTls: true })
 /** Nobody else trusts the certificate of the mail server. */
@@ -54,6 +56,7 @@ const configOf = (env: Record<string, string> = {}) =>
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     MAIL_FROM: 'alerts@example.com',
     SMTP_URL: `${untrusted}?tls.rejectUnauthorized=false`,
+    SECRET_KEY: KEY,
     ...env,
   })
 
@@ -100,6 +103,8 @@ function connectAnew() {
   return db
 }
 
+const checkOf = (key: string) => secretsOf(key).hash('secret check')
+
 const troubles = (findings: Awaited<ReturnType<typeof examine>>) =>
   findings.filter(({ code }) => levelOf(code) !== 'ok')
 
@@ -131,6 +136,26 @@ const faults: Record<string, Fault> = {
     plant: () => context.db.run(sql`insert into installation (secret_check) values (sha256('another key'))`),
     env: () => ({ SECRET_KEY: 'a key of another installation, long enough' }),
   },
+  // R-2056
+  key_two: {
+    plant: () =>
+      context.db.run(sql`
+        insert into installation (secret_check, next_check) values (${checkOf(FORMER_KEY)}, ${checkOf(KEY)})`),
+    env: () => ({ SECRET_KEY_PREVIOUS: FORMER_KEY }),
+  },
+  // R-2056
+  key_previous: {
+    plant: () => context.db.run(sql`insert into installation (secret_check) values (${checkOf(KEY)})`),
+    env: () => ({ SECRET_KEY_PREVIOUS: FORMER_KEY }),
+  },
+  // R-2106
+  number_key_wrong: {
+    plant: () =>
+      context.db.run(sql`
+        insert into installation (secret_check, number_key_cipher) values (${checkOf(KEY)}, ${Buffer.alloc(60)})`),
+  },
+  // R-2057
+  key_beside: { env: () => ({ SECRET_KEY: '' }) },
   pooler_away: {
     env: () => ({
       DATABASE_URL: `postgres://me:${PASSWORD}@127.0.0.1:${deadPort}/sendroom`,

@@ -38,6 +38,11 @@ export type Pool = Db & {
    * takes none.
    */
   beginPipelined: <T>(settings: Record<string, string>, work: (tx: Db) => Promise<T>) => Promise<T>
+  /**
+   * Sets these in each transaction from now on, also of dedicated pools. Nothing is set for single statements, and
+   * nothing stays with the connection, which a pooler may give to others.
+   */
+  setInTransactions: (settings: Record<string, string>) => void
   listen: Listen
   /** Rejects if the database can't be reached or accepts no writes. */
   checkAvailable: () => Promise<void>
@@ -78,7 +83,13 @@ export function connect(
 /** As a pool's time limit. Connecting has its own, and a lost connection ends its queries. */
 const NO_LIMIT = 0
 
-function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?: number): Pool {
+function openPool(
+  server: DatabaseServer,
+  max: number,
+  execute: Execute,
+  waitMs?: number,
+  always: Record<string, string> = {},
+): Pool {
   const clients = openClients(server, max, waitMs)
 
   async function query<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -112,7 +123,7 @@ function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?
     script: (text) => transaction(async (client) => void (await client.query(text))),
     begin: (work) =>
       transaction(async (client) => {
-        await client.query('begin')
+        await client.query(beginWith(always))
         const result = await work({ ...queriesOn(client, execute), isTransaction: true })
         checkCommitted(await client.query('commit'))
         return result
@@ -120,7 +131,7 @@ function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?
     beginPipelined: (settings, work) =>
       transaction(async (client) => {
         // Wait for BEGIN. If it failed, each statement behind it would commit on its own.
-        await client.query(beginWith(settings))
+        await client.query(beginWith({ ...always, ...settings }))
         const working = work(queriesOn(client, execute))
         const committing = client.query('commit')
         await Promise.allSettled([working, committing])
@@ -128,11 +139,12 @@ function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?
         checkCommitted(await committing)
         return result
       }),
+    setInTransactions: (settings) => void Object.assign(always, settings),
     target: server.target,
     listen: server.listen,
     checkAvailable: server.checkAvailable,
     usage: clients.usage,
-    dedicated: (most = 1) => openPool(server, most, execute, NO_LIMIT),
+    dedicated: (most = 1) => openPool(server, most, execute, NO_LIMIT, always),
     end: clients.end,
   }
 }

@@ -44,6 +44,7 @@ const labels = new Map([
   ['canApproveJobs', 'USER_FORM.CAN_APPROVE_JOBS'],
   ['canMentionAll', 'USER_FORM.CAN_MENTION_ALL'],
   ['isForAll', 'AUDIT.IS_FOR_ALL'],
+  ['hash', 'AUDIT.HASH'],
   ['users', 'HEADER.USERS'],
   ['kind', 'AUDIT.TYPE'],
   ['assignedInstances', 'USER.INSTANCES'],

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { countUnsettled, forgetDeliveries, recipientCounts, restartJob, skipForgotten } from '../index.ts'
+
+const context = useEngineContext()
+const [chat = '', other = ''] = people(2)
+
+const requestToForget = () =>
+  context.db.run(sql`
+    insert into forget_requests (phone, identities, requested_by_user_name)
+    values (${chat.split('@')[0]}, ${[`phone ${chat.split('@')[0]}`]}, 'An')
+    on conflict do nothing`)
+
+const forget = () => context.db.begin((tx) => forgetDeliveries(tx, [chat], 100))
+
+// R-2103
+test('a message without a result is waited for, and then keeps its count only', async () => {
+  const job = await context.add.job({ recipients: [chat], status: 'Running' })
+  const { message } = await context.beginSend()
+  await requestToForget()
+  await skipForgotten(context.db, [chat])
+  expect(await context.db.begin((tx) => countUnsettled(tx, [chat]))).toBe(1)
+  expect(await forget()).toBe(0)
+
+  await context.settle(message, { kind: 'sent', providerMessageId: 'm' })
+  expect(await context.db.begin((tx) => countUnsettled(tx, [chat]))).toBe(0)
+  const counts = await recipientCounts(context.db, job.id)
+  expect(await forget()).toBe(1)
+  expect(await forget()).toBe(0)
+
+  expect(await context.deliveries(job.id)).toMatchObject([
+    {
+      status: 'sent',
+      chatId: expect.stringMatching(/^forgotten-\d+@s\.whatsapp\.net$/),
+      providerMessageId: 'm',
+    },
+  ])
+  expect(await recipientCounts(context.db, job.id)).toEqual(counts)
+  await context.db.run(sql`delete from forget_requests`)
+})
+
+// R-2103
+test('what is queued for a number that is being forgotten is skipped, whatever the job does', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const [running, paused] = [
+    await context.add.job({ recipients: [chat, other] }),
+    await context.add.job({ recipients: [other, chat], pausedAt: '2026-01-01T00:00:00Z' }),
+  ]
+  await requestToForget()
+  context.worker(provider)
+  await context.untilStatus(running.id, 'Completed')
+  await skipForgotten(context.db, [chat])
+
+  expect(ledger.map(({ to }) => to)).toEqual([other])
+  expect(await context.statuses(running.id)).toEqual(['skipped', 'sent'])
+  expect(await context.deliveries(paused.id)).toMatchObject([
+    { status: 'queued' },
+    { status: 'skipped', reason: { code: 'forgotten' } },
+  ])
+  await context.db.run(sql`delete from forget_requests`)
+})
+
+// R-2103
+test('a restarted job sends nothing to who was forgotten', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const job = await context.add.job({
+    recipients: [chat, other],
+    status: 'Completed',
+    deliveryStatus: 'sent',
+  })
+  await forget()
+  expect(await context.db.begin((tx) => restartJob(tx, job.id, 'An'))).toBe('done')
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger.map(({ to }) => to)).toEqual([other])
+  expect(await context.statuses(job.id)).toEqual(['skipped', 'sent'])
+})

@@ -1,0 +1,70 @@
+import type { Pool, Tx } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import { reason } from '../shared/job-log.ts'
+import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { cursorAtFirstQueued } from '../shared/queue.ts'
+import { type JobRef, notifyMoved } from '../status/progress.ts'
+
+/*
+ * Jobs forget a person. The chats are all by which WhatsApp knows them. Nothing new is sent to
+ * them meanwhile (`is_opted_out`), so a delivery that was queued or in doubt ends, and stays as it ended.
+ */
+
+const MAX_JOBS = 100
+
+/** The deliveries `d` to these chats. By the jobs, because no index has the chats of all. */
+const toChats = (chats: readonly string[]) =>
+  sql`jobs j join deliveries d on d.job_id = j.id and d.chat_id = any(${chats})`
+
+/** Skips what is queued for these chats, in whichever state the job is. */
+export async function skipForgotten(db: Pool, chats: readonly string[]): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const skipped = await db.begin((tx) => skipSlice(tx, chats))
+    await notifyMoved(db, skipped)
+    isMore = skipped.length > 0
+  }
+}
+
+async function skipSlice(tx: Tx, chats: readonly string[]): Promise<JobRef[]> {
+  await forBulkWrites(tx)
+  const jobs = await tx.many<JobRef>(sql`
+    select distinct j.id as job_id, j.instance_id from ${toChats(chats)}
+    where d.status = 'queued' order by j.instance_id, j.id limit ${MAX_JOBS}`)
+  const ids = jobs.map(({ jobId }) => jobId)
+  if (ids.length === 0) return []
+  await lockInstancesOfJobs(tx, ids)
+  await tx.run(sql`
+    update deliveries d set status = 'skipped', not_before = 'epoch', reason = ${json(reason('forgotten'))}
+    where d.job_id = any(${ids}) and d.chat_id = any(${chats}) and d.status = 'queued'`)
+  await tx.run(sql`update jobs j set ${cursorAtFirstQueued} where j.id = any(${ids})`)
+  return jobs
+}
+
+/** How many messages to these chats are being sent, or nobody knows whether they were. */
+export const countUnsettled = (tx: Tx, chats: readonly string[]): Promise<number> =>
+  tx.run(
+    sql`select from ${toChats(chats)} where d.status in ('sending', 'doubt') or d.doubt_since is not null`,
+  )
+
+/**
+ * Takes number, name, text and what WhatsApp said out of so many settled deliveries, and out of the logs of their jobs.
+ * The counts stay. A restart of the job skips the recipient, whose chat begins with `forgotten-`.
+ */
+export const forgetDeliveries = (tx: Tx, chats: readonly string[], limit: number): Promise<number> =>
+  tx.run(sql`
+    with known as materialized (
+      select d.id, d.job_id, array[split_part(d.chat_id, '@', 1), d.recipient_name] as words from ${toChats(chats)}
+      where d.status in ('sent', 'failed', 'skipped') and d.doubt_since is null
+      order by d.id limit ${limit}
+    ), without_text as (
+      delete from delivery_texts where delivery_id in (select id from known)
+    ), logged as (
+      update job_logs l set reason = reason_without(l.reason, known.words)
+      from known
+      where l.job_id = known.job_id and reason_without(l.reason, known.words) <> l.reason
+    )
+    update deliveries d
+    set chat_id = 'forgotten-' || d.id || '@s.whatsapp.net', recipient_name = '–', contact_id = null,
+      reason = reason_without(d.reason, known.words)
+    from known where d.id = known.id`)

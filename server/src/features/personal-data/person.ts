@@ -1,0 +1,40 @@
+import type { CountryCode } from 'libphonenumber-js'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { readPhoneNumber } from '../../platform/phone-number.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import type { Person } from './places.ts'
+
+/** A number, and its keyed hash for the audit log. */
+export type HashedNumber = { phone: string; hash: string }
+
+/** Enough to compare two entries. */
+const HASH_CHARACTERS = 16
+
+export async function readNumber(db: Pool, typed: string, country: CountryCode): Promise<HashedNumber> {
+  const phone = readPhoneNumber(typed, country)
+  if (phone === null) throw new InvalidInput({ phoneNumber: 'PERSONAL_DATA.PHONE_INVALID' })
+  const { hash } = await db.begin((tx) =>
+    tx.one<{ hash: string | null }>(sql`select encode(number_hash('phone', ${phone}), 'hex') as hash`),
+  )
+  if (hash === null) throw new Refusal('number_key_missing')
+  return { phone, hash: hash.slice(0, HASH_CHARACTERS) }
+}
+
+type Identity = { kind: string; value: string }
+
+export async function findPerson(db: Db, phone: string): Promise<Person> {
+  const found = await db.many<Identity>(sql`select kind, value from same_sender('phone', ${phone})`)
+  return personOf(found.map(({ kind, value }) => `${kind} ${value}`))
+}
+
+/** From the identities of a request: `phone 849…`, `lid 111`. */
+export function personOf(identities: readonly string[]): Person {
+  const of = (wanted: string) =>
+    identities.map((one) => one.split(' ')).flatMap(([kind, value = '']) => (kind === wanted ? [value] : []))
+  const [phones, lids] = [of('phone'), of('lid')]
+  const chats = [...phones.map((value) => `${value}@s.whatsapp.net`), ...lids.map((value) => `${value}@lid`)]
+  // Groups list hidden members as `111@lid`.
+  const values = [...phones, ...lids, ...lids.map((lid) => `${lid}@lid`)]
+  return { phones, lids, values, chats }
+}
