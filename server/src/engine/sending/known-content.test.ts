@@ -13,7 +13,7 @@ import { markInDoubt } from '../in-doubt/mark-in-doubt.ts'
 const context = useEngineContext()
 const silent = { info() {}, warn() {}, error() {} }
 const poll = JSON.stringify({ kind: 'poll', options: ['Yes', 'No'], allowsSeveral: false })
-const openMedia = async () => fileOf(new Uint8Array([1, 2, 3]))
+const openLarge = async () => fileOf(new Uint8Array(1 << 20))
 
 // R-1606
 test('after a promotion an account with a poll keeps its pause unchecked, as others do', async () => {
@@ -51,7 +51,7 @@ test('a look-up of a poll is written even if it took longer than its lease', asy
 })
 
 // R-1604
-test('a worker uploads three files at a time', async () => {
+test('a worker uploads three large files at a time', async () => {
   const { provider, calls, script } = scriptedProvider()
   const begun: PromiseWithResolvers<void>[] = []
   const upload = script.onUpload
@@ -76,7 +76,7 @@ test('a worker uploads three files at a time', async () => {
       content,
     })
   }
-  context.worker(provider, { openMedia })
+  context.worker(provider, { openMedia: openLarge })
 
   const claimed = sql`select from instances where claim is not null`
   await until('all six accounts are at work', async () => (await context.db.run(claimed)) === 6)
