@@ -91,6 +91,7 @@ export const errorWords = {
   mail_off: 'Sendroom sends no email, because no mail server is set up.',
   mail_failed: 'The mail server did not take the email ({{reason}}).',
   too_many_receivers: 'There can be {{receivers}} receivers at most.',
+  host_not_allowed: 'This server may not connect to this host (OUTGOING_HOSTS). Ask whoever runs Sendroom.',
   receiver_full: 'Too many events wait for this receiver already.',
   number_key_missing:
     'The key of forgotten numbers can’t be read. Nothing is sent to people until the encryption key is right.',
@@ -152,6 +153,7 @@ export const fieldOfError: ReadonlyMap<ErrorCode, string> = new Map<ErrorCode, s
   ['number_taken', 'phoneNumbers'],
   ['too_many_tags', 'tags'],
   ['contact_tags_full', 'tags'],
+  ['host_not_allowed', 'url'],
   ['list_taken', 'name'],
   ['group_set_taken', 'name'],
   ['series_taken', 'name'],

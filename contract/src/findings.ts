@@ -46,6 +46,8 @@ export const findingWords = {
   public_ok: 'Sendroom can be reached at {{host}}.',
   public_away: 'Sendroom cannot be reached at {{host}}: {{reason}}',
   public_missing: 'Sendroom has no public address, so receipts come late.',
+  hosts_any: 'Sendroom may connect to any host. The configuration names: {{hosts}}.',
+  hosts_limited: 'Sendroom connects to no hosts but these: {{hosts}}.',
   mail_ok: 'The mail server {{host}} can be reached.',
   mail_off: 'Email is not set up.',
   mail_away: 'The mail server {{host}} cannot be reached: {{reason}}',

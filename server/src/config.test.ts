@@ -29,6 +29,7 @@ test('every variable has a default', () => {
     accountWaitMs: 24 * 3_600_000,
     logLevel: 'info',
     mail: null,
+    outgoingHosts: null,
   })
 })
 

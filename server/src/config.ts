@@ -57,6 +57,8 @@ export function readConfig(env: Env) {
     /** The proxies whose X-Forwarded headers are trusted. */
     trustProxy: read.TRUST_PROXY,
     imageStore: read.IMAGE_STORE,
+    /** The only hosts that Sendroom connects to, apart from the database. Null allows all. */
+    outgoingHosts: read.OUTGOING_HOSTS ?? null,
     selfRegistration: read.SELF_REGISTRATION,
     passwordMin: read.PASSWORD_MIN_LENGTH,
     sessionDays: read.SESSION_DAYS,
@@ -129,6 +131,14 @@ const Variables = z
         'must be addresses or networks like 10.0.0.0/8, separated by commas',
       ),
     IMAGE_STORE: z.string().default('disk').transform(readImageStore),
+    OUTGOING_HOSTS: z
+      .string()
+      .transform((text) => text.split(',').map((part) => part.trim().toLowerCase()))
+      .refine(
+        (hosts) => hosts.every((host) => /^(\*\.)?[a-z0-9._:[\]-]+$/.test(host)),
+        'must be hosts like gate.whapi.cloud or *.example.com, separated by commas, without https:// and ports',
+      )
+      .optional(),
     SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
     PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
     SESSION_DAYS: wholeNumber(1, 365).default(7),

@@ -18,6 +18,7 @@ import { hasFiles } from './platform/files/queries.ts'
 import { openFiles } from './platform/files/store.ts'
 import { hasImages } from './platform/images/queries.ts'
 import { openImages } from './platform/images/store.ts'
+import { requireAllowedHosts } from './platform/outgoing-hosts.ts'
 import { openSecrets } from './platform/secrets.ts'
 import { type Close, close, type Opened, stopOnSignal } from './shutdown.ts'
 import { StartupError } from './startup-error.ts'
@@ -72,6 +73,7 @@ async function main(args: string[]) {
 }
 
 async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
+  requireAllowedHosts(config)
   const plain = plainHosts(config.database, config.directDatabase)
   if (plain.length > 0) process.stderr.write(`${plainDatabase(plain)}\n`)
   const database = await openDatabase(config, log, roleOf(roles))

@@ -57,6 +57,7 @@ export const STATUS: Record<ErrorCode, number> = {
   too_many_receivers: 409,
   too_many_api_keys: 409,
   receiver_full: 409,
+  host_not_allowed: 409,
   number_key_missing: 409,
   number_taken: 409,
   too_many_tags: 409,

@@ -1,9 +1,7 @@
+import { PARTNER_URL } from '../platform/outgoing-hosts.ts'
 import type { Providers } from './provider.ts'
 import { startTestProvider } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
-
-/** Whapi's partner API. Only this API knows when a channel's paid term ends. */
-const PARTNER_URL = 'https://manager.whapi.cloud'
 
 export interface ProviderOptions {
   whapiBaseUrl: string

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
+import type { Config } from '../../config.ts'
+import { mayConnectTo } from '../../platform/outgoing-hosts.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { lookupAny, lookupPublic, requirePublic } from './own-network.ts'
 import type { DueEvent, DueReceiver, Outcome } from './queue.queries.ts'
@@ -9,6 +11,11 @@ import { withAddress } from './receivers.queries.ts'
 const TIME_OUT_MS = 10_000
 /** The answer is not needed. A short one is read, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 16 * 1024
+
+/** OUTGOING_HOSTS does not name the receiver's host. */
+class HostNotAllowed extends Error {
+  readonly code = 'HOST_NOT_ALLOWED'
+}
 
 const SECRET_PREFIX = 'whsec_'
 
@@ -26,7 +33,7 @@ export function signedHeaders(secret: string, { eventId, body }: DueEvent, at: D
  * The connections to receivers. Those that may lead into the own network are kept apart, so that no other receiver gets
  * one.
  */
-export function openPost(secrets: Secrets) {
+export function openPost(secrets: Secrets, config: Pick<Config, 'outgoingHosts'>) {
   const free = { keepAlive: true, lookup: lookupAny }
   const guarded = { keepAlive: true, lookup: lookupPublic }
   const agents = {
@@ -47,6 +54,7 @@ export function openPost(secrets: Secrets) {
   function request(receiver: DueReceiver, event: DueEvent): Promise<number> {
     return new Promise((resolve, reject) => {
       const url = new URL(withAddress(secrets, receiver).url)
+      if (!mayConnectTo(url.hostname, config)) throw new HostNotAllowed()
       if (!receiver.allowsOwnNetwork) requirePublic(url)
       const isPlain = url.protocol === 'http:'
       const agent = agents[receiver.allowsOwnNetwork ? 'free' : 'guarded'][isPlain ? 'http:' : 'https:']

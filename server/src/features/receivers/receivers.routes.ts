@@ -1,9 +1,11 @@
 import { contract } from '@sendroom/contract'
-import type { Receiver } from '@sendroom/contract/receivers'
+import type { Receiver, ReceiverForm } from '@sendroom/contract/receivers'
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
 import { changesOf, type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
+import { mayConnectTo } from '../../platform/outgoing-hosts.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { newSecret } from './post.ts'
@@ -18,8 +20,13 @@ import {
   updateReceiver,
 } from './receivers.queries.ts'
 
-export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; secrets: Secrets }): void {
+type Deps = { db: Pool; secrets: Secrets; config: Pick<Config, 'outgoingHosts'> }
+
+export function receiverRoutes(app: FastifyInstance, { db, secrets, config }: Deps): void {
   const { receivers } = contract
+  const requireHost = ({ url }: ReceiverForm) => {
+    if (!mayConnectTo(new URL(url).hostname, config)) throw new Refusal('host_not_allowed')
+  }
   route(app, receivers.list, async () => ({ receivers: await listReceivers(db, secrets) }))
   route(app, receivers.get, async ({ params: { id } }) => {
     const receiver = await requireReceiver(db, secrets, id)
@@ -27,6 +34,7 @@ export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool
   })
   route(app, receivers.create, ({ begin, body }) =>
     begin(async (tx, caller) => {
+      requireHost(body)
       const secret = newSecret()
       const id = await insertReceiver(tx, secrets, body, secret)
       if (id === null) throw new Refusal('too_many_receivers')
@@ -38,6 +46,7 @@ export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool
   route(app, receivers.update, ({ begin, params: { id }, body }) =>
     begin(async (tx, caller) => {
       const before = await requireReceiver(tx, secrets, id)
+      if (body.url !== before.url) requireHost(body)
       await updateReceiver(tx, secrets, id, body)
       const after = await requireReceiver(tx, secrets, id)
       const changes = changesOf(settingsOf(before), settingsOf(after), settingNames)

@@ -49,7 +49,8 @@ beforeEach(async () => {
 })
 
 const log = { warn: (...line: unknown[]) => void logged.push(line) }
-const openTestSender = (db = context.db) => openSender({ db, secrets: context.secrets, log })
+const openTestSender = (db = context.db) =>
+  openSender({ db, secrets: context.secrets, config: context.config, log })
 
 /** Repeats a worker's task of every second until nothing is on its way. */
 async function work() {
@@ -286,7 +287,7 @@ describe('a receiver that', () => {
     await report(1)
     await distributeEvents(context.db)
     const sender = openSender({
-      ...{ secrets: context.secrets, log, stopMs: 100 },
+      ...{ secrets: context.secrets, config: context.config, log, stopMs: 100 },
       db: { ...context.db, begin: () => new Promise<never>(() => {}) },
     })
     await sender.serve()
@@ -309,7 +310,10 @@ describe('a receiver that', () => {
       await released
       return row
     }
-    const sender = openSender({ db: { ...context.db, maybeOne }, secrets: context.secrets, log })
+    const sender = openSender({
+      ...{ db: { ...context.db, maybeOne }, secrets: context.secrets },
+      ...{ config: context.config, log },
+    })
     const sending = sender.sendDue()
     await until('the receiver is claimed', () => isClaimed)
     answer = (response) => void setTimeout(() => response.end(), 20)

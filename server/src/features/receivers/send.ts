@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -15,14 +16,20 @@ import { encryptAddresses } from './receivers.queries.ts'
 type Log = { warn: (details: object, sentence: string) => void }
 
 /** `stopMs` replaces the longest time that a stop waits for answers, for tests. */
-type Deps = { db: Pool; secrets: Secrets; log: Log; stopMs?: number }
+type Deps = {
+  db: Pool
+  secrets: Secrets
+  config: Pick<Config, 'outgoingHosts'>
+  log: Log
+  stopMs?: number
+}
 
 /** An attempt takes 10 s at most, and saving it a moment. What is not saved by then is sent again. */
 const STOP_MS = 15_000
 
 /** Sends events to the receivers. `stop` waits 15 s at most for the answers. */
-export function openSender({ db, secrets, log, stopMs = STOP_MS }: Deps) {
-  const { post, close } = openPost(secrets)
+export function openSender({ db, secrets, config, log, stopMs = STOP_MS }: Deps) {
+  const { post, close } = openPost(secrets, config)
   const running = new Set<Promise<void>>()
   let isStopping = false
   let areEncrypted = false

@@ -4,6 +4,7 @@ import { plainHosts } from '../../database-url.ts'
 import { connect, type Pool } from '../../platform/database/connection.ts'
 import { readApplied, schemaIsCurrent } from '../../platform/database/migrate.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { configuredHosts } from '../../platform/outgoing-hosts.ts'
 import { canReadNumberKey, keysFit, readKeyChecks } from '../../platform/secrets.ts'
 import { type Examined, finding, reasonOf } from './finding.ts'
 import { readDatabaseFacts } from './system.queries.ts'
@@ -85,6 +86,14 @@ export async function checkEncryption({ config }: Examined): Promise<Finding[]> 
   const hosts = plainHosts(config.database, config.directDatabase)
   const params = { hosts: hosts.join(', '), option: 'sslmode=verify-full' }
   return hosts.length > 0 ? [finding('database_plain', params)] : []
+}
+
+/** Where Sendroom connects to, apart from the database and the receivers of webhooks. */
+export async function checkHosts({ config }: Examined): Promise<Finding[]> {
+  const { outgoingHosts } = config
+  if (outgoingHosts) return [finding('hosts_limited', { hosts: outgoingHosts.join(', ') })]
+  const hosts = new Set(configuredHosts(config).map(({ host }) => host))
+  return [finding('hosts_any', { hosts: [...hosts].join(', ') })]
 }
 
 /** The pooler is looked at from here, whichever connections this process has. */

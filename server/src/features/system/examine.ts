@@ -1,6 +1,6 @@
 import type { FindingCode } from '@sendroom/contract/findings'
 import type { Finding } from '@sendroom/contract/system'
-import { checkDatabase, checkEncryption } from './check-database.ts'
+import { checkDatabase, checkEncryption, checkHosts } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkMail, checkProvider, checkPublicAddress } from './check-network.ts'
 import { checkWork } from './check-work.ts'
@@ -16,6 +16,7 @@ const checks: Record<string, (examined: Examined) => Promise<Finding[]>> = {
   disk: checkDisk,
   provider: checkProvider,
   public: checkPublicAddress,
+  hosts: checkHosts,
   mail: checkMail,
 }
 

@@ -1,0 +1,69 @@
+import type { Config } from '../config.ts'
+import { StartupError } from '../startup-error.ts'
+
+type HostConfig = Pick<
+  Config,
+  | 'outgoingHosts'
+  | 'whapiBaseUrl'
+  | 'whapiPartnerToken'
+  | 'testProviderUrl'
+  | 'publicUrl'
+  | 'imageStore'
+  | 'mail'
+>
+
+/** Whapi's partner API. Only this API knows when a channel's paid term ends. */
+export const PARTNER_URL = 'https://manager.whapi.cloud'
+
+/** Whether Sendroom may connect to this host, by OUTGOING_HOSTS: a name, an address, or `*.` and the end of a name. */
+export function mayConnectTo(host: string, { outgoingHosts }: Pick<Config, 'outgoingHosts'>): boolean {
+  const name = nameOf(host)
+  return (
+    outgoingHosts === null ||
+    outgoingHosts.some((allowed) =>
+      allowed.startsWith('*.') ? name.endsWith(allowed.slice(1)) : name === nameOf(allowed),
+    )
+  )
+}
+
+/** As URLs write an IPv6 address it is in brackets. A dot at the end of a name changes nothing. */
+const nameOf = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+
+const hostIn = (url: string) => URL.parse(url)?.hostname ?? ''
+
+/** The hosts that the variables of this process name, by their variable. Receivers of webhooks are in the database. */
+export function configuredHosts(config: HostConfig): { variable: string; host: string }[] {
+  const { imageStore, mail } = config
+  const urls: [string, string | undefined][] = [
+    ['WHAPI_BASE_URL', config.whapiBaseUrl],
+    ['WHAPI_PARTNER_TOKEN', config.whapiPartnerToken && PARTNER_URL],
+    ['TEST_PROVIDER_URL', config.testProviderUrl],
+    ['PUBLIC_URL', config.publicUrl],
+    ['SMTP_URL', mail?.url],
+    ['IMAGE_STORE', imageStore.kind === 's3' ? bucketUrl(imageStore) : undefined],
+  ]
+  return urls.flatMap(([variable, url]) => (url ? [{ variable, host: hostIn(url) }] : []))
+}
+
+/** The address that the client of S3 uses. */
+const bucketUrl = ({
+  endpoint,
+  bucket,
+  region = 'us-east-1',
+}: {
+  endpoint?: string
+  bucket: string
+  region?: string
+}) => endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`
+
+/** A process does not start that would connect to a host which OUTGOING_HOSTS does not name. */
+export function requireAllowedHosts(config: HostConfig): void {
+  const refused = configuredHosts(config).filter(({ host }) => !mayConnectTo(host, config))
+  if (refused.length === 0) return
+  const named = refused.map(({ variable, host }) => `${host} (${variable})`).join(', ')
+  throw new StartupError(`OUTGOING_HOSTS does not allow ${named}. Add these hosts, or unset the variables.`)
+}
