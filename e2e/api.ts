@@ -7,7 +7,7 @@ type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unkno
 /** An API client signed in as one user. Scenarios use it to prepare data and to check results behind the screen. */
 export class Api {
   readonly url: string
-  readonly session: SignedIn
+  session: SignedIn
   readonly #password: string
 
   private constructor(url: string, session: SignedIn, password: string) {
@@ -17,14 +17,18 @@ export class Api {
   }
 
   static async signIn(url: string, username: string, password: string): Promise<Api> {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
-    const body = JSON.stringify({ username, password })
-    return new Api(url, await read(await fetch(`${url}/api/auth/login`, { ...init, body })), password)
+    return new Api(url, await openSession(url, username, password), password)
+  }
+
+  /** Another session of the user. A page has one of its own, because its token changes when the password is entered. */
+  anotherSession(): Promise<SignedIn> {
+    return openSession(this.url, this.session.user.username, this.#password)
   }
 
   /** Enters the password once more, because the scenarios of a worker share a session for longer than ten minutes. */
   async confirm(): Promise<void> {
-    await this.call('POST /auth/confirm', { body: { password: this.#password } })
+    const { token } = await this.call('POST /auth/confirm', { body: { password: this.#password } })
+    if (token !== null) this.session = { ...this.session, token }
   }
 
   /** Calls an endpoint by its name, such as `POST /jobs/:id/restart`. Rejects if the server refuses the call. */
@@ -43,6 +47,13 @@ export class Api {
     const init = { method, headers, body: isForm ? body : JSON.stringify(body) }
     return read(await fetch(`${this.url}/api${filled}?${search}`, init))
   }
+}
+
+function openSession(url: string, username: string, password: string): Promise<SignedIn> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  return fetch(`${url}/api/auth/login`, { ...init, body: JSON.stringify({ username, password }) }).then(
+    read<SignedIn>,
+  )
 }
 
 async function read<T>(response: Response): Promise<T> {

@@ -30,6 +30,10 @@ test('a user changes their password: a typo is refused, the session stays, and t
     await page.evaluate(() => Object.assign(window, { isOldPage: true }))
     await dialog.getByLabel('Confirm password').fill('a better secret')
     await submit.click()
+    // However lately the user has signed in.
+    const present = page.getByRole('dialog', { name: 'Confirm with your password' })
+    await present.getByLabel('Your current password').fill(member.password)
+    await present.getByRole('button', { name: 'Continue' }).click()
     await expect(toast(page, 'Your password updated successfully!')).toBeVisible()
     await page.waitForFunction(() => !('isOldPage' in window))
     await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible()

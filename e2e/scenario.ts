@@ -41,8 +41,8 @@ export const test = base.extend<PerTest, PerWorker>({
   openAs: async ({ browser }, use) => {
     const contexts: BrowserContext[] = []
     await use(async (user, path) => {
-      await user.confirm()
-      const { session, url } = user
+      const { url } = user
+      const session = await user.anotherSession()
       const stored = { token: session.token, user: JSON.stringify(session.user), lang: 'en' }
       const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
       const storageState = { cookies: [], origins: [{ origin: url, localStorage }] }

@@ -16,7 +16,7 @@ test('after an expired session and a new sign-in the user is back on the same pa
   await page.route('**/api/events', () => {})
   await page.goto(`/groups?search=${encodeURIComponent('VIP customers')}`)
   await expect(page.getByText(/^Showing 1 to 10 of /)).toBeVisible()
-  await user.call('POST /auth/logout', {})
+  await admin.call('DELETE /users/:id/sessions', { params: { id: user.session.user.id } })
 
   await page.getByRole('button', { name: 'Page 2' }).click()
   await expect(toast(page, 'Unauthorized. Please log in.')).toHaveCount(1)

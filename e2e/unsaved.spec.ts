@@ -2,6 +2,7 @@ import { expect, test } from './scenario.ts'
 
 test('unsaved values survive a cancelled reload, the back button and the end of the session', async ({
   sendroom,
+  admin,
   openAs,
 }) => {
   const user = await sendroom.signIn()
@@ -48,7 +49,7 @@ test('unsaved values survive a cancelled reload, the back button and the end of 
   })
 
   await test.step('the end of the session', async () => {
-    await user.call('POST /auth/logout', {})
+    await admin.call('DELETE /users/:id/sessions', { params: { id: user.session.user.id } })
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(page).toHaveURL(/\/login\?returnUrl=%2Fmessages%2Fnew$/)
     await page.getByLabel('Username').fill('admin')

@@ -643,6 +643,7 @@ export const views: Record<string, View> = {
   settings: { path: '/settings' },
   retention: { path: '/settings/retention' },
   'personal-data': { path: '/settings/personal-data' },
+  security: { path: '/security' },
   quotas: { path: '/settings/limits' },
   receivers: { path: '/settings/webhooks' },
   'receivers-none': { path: '/settings/webhooks', as: 'first' },

@@ -1298,10 +1298,19 @@ CREATE TABLE sessions (
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   expires_at timestamptz NOT NULL,
   confirmed_at timestamptz NOT NULL DEFAULT clock_now(),
-  CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  ends_at timestamptz,
+  used_at timestamptz NOT NULL DEFAULT clock_now(),
+  address text NOT NULL DEFAULT ''::text,
+  browser text NOT NULL DEFAULT ''::text,
+  former_hash bytea,
+  former_until timestamptz,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_expires_at ON sessions USING btree (expires_at);
+CREATE INDEX sessions_former_hash ON sessions USING btree (former_hash) WHERE former_hash IS NOT NULL;
+CREATE INDEX sessions_token_hash ON sessions USING btree (token_hash);
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 CREATE TRIGGER sessions_notify AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
 
@@ -1341,7 +1350,7 @@ CREATE TABLE troubles (
   ended_at timestamptz,
   relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
-  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_approval'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_approval'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text, 'new_browser'::text]))
 );
 CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
@@ -2968,7 +2977,8 @@ begin
     json_build_object('troubleId', new.id, 'kind', new.kind, 'instanceId', nullif(new.instance_id, 0),
       'jobId', nullif(new.job_id, 0), 'seriesId', case when is_of_series then new.host::bigint end,
       'host', case when not is_of_series then nullif(new.host, '') end, 'reason', new.reason->>'code')
-  where exists (select from webhook_receivers where is_active and 'trouble' = any(topics));
+  where new.kind <> 'new_browser' and exists (
+    select from webhook_receivers where is_active and 'trouble' = any(topics));
   return null;
 end $function$;
 

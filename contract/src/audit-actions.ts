@@ -16,6 +16,7 @@ export const auditActions = [
   'session.sign_in_failed',
   'session.confirm',
   'session.sign_out',
+  'session.end',
   'session.register',
   'user.create',
   'user.update',

@@ -23,6 +23,7 @@ import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
 import { series } from './series.ts'
 import { session } from './session.ts'
+import { sessions } from './sessions.ts'
 import { system } from './system.ts'
 import { textPreviews } from './text-previews.ts'
 import { users } from './users.ts'
@@ -31,6 +32,7 @@ import { webhooks } from './webhooks.ts'
 /** All endpoints of the API, by feature. */
 export const contract = {
   session,
+  sessions,
   users,
   instances,
   groups,

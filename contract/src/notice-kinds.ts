@@ -17,6 +17,7 @@ export const noticeKinds = [
   'series_missed',
   'backup_failed',
   'disk_low',
+  'new_browser',
 ] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 

@@ -60,6 +60,8 @@ export const reasonWords = {
   approved_by: 'Approved by {{user}}.',
   changes_asked_by: 'Changes were asked for by {{user}}.',
   overridden_by: 'Sent without an approval by {{user}}.',
+  signed_in_by:
+    '{{browser}}, address {{address}}. If this was not you, change your password and end your other sessions.',
   scheduled: 'The job waits for its scheduled time.',
   paused: 'The job is paused.',
   pause_between: 'The account pauses between messages to avoid a ban.',

@@ -88,8 +88,11 @@ export const session = {
     method: 'POST',
     path: '/auth/confirm',
     access: 'signedIn',
-    summary: 'Enter the password once more. For ten minutes this allows the calls that need it',
+    summary:
+      'Enter the password once more. For ten minutes this allows the calls that need it. The answer has a new token; the former one ends after 30 seconds',
     body: Confirmation,
+    /** Null if another request has replaced the token a moment ago. That one got the new token. */
+    response: z.object({ token: z.string().nullable() }),
   }),
   logout: endpoint({
     method: 'POST',

@@ -40,6 +40,7 @@ import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { seriesRoutes } from './features/series/series.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
+import { sessionsRoutes } from './features/session/sessions.routes.ts'
 import type { Metrics } from './features/system/metrics.ts'
 import { metricsRoute } from './features/system/metrics-server.ts'
 import { systemRoutes } from './features/system/system.routes.ts'
@@ -57,7 +58,7 @@ import type { FileStore } from './platform/files/store.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { openHeavyWork } from './platform/heavy/heavy-work.ts'
-import { answerError, schemaController, userKey } from './platform/http.ts'
+import { answerError, userKey } from './platform/http.ts'
 import { imageRoutes } from './platform/images/route.ts'
 import type { ImageStore } from './platform/images/store.ts'
 import { openUploads } from './platform/images/uploads.ts'
@@ -66,6 +67,7 @@ import { limitLargeBodies } from './platform/large-bodies.ts'
 import { listRoutes, openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
 import { addRefusals, openRefusals } from './platform/refusals.ts'
+import { schemaController } from './platform/schema-controller.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
 import { limitRequests, limitSearches } from './platform/turns.ts'
@@ -191,11 +193,12 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   sessionRoutes(app, {
     db,
     secrets: deps.secrets,
-    sessionDays: config.sessionDays,
+    lasting: { days: config.sessionDays, idleMs: config.sessionIdleMs },
     selfRegistration: config.selfRegistration === 'approval',
     passwordMin: config.passwordMin,
     onAdminSignIn: deps.onAdminSignIn ?? (async () => {}),
   })
+  sessionsRoutes(app, deps)
   userRoutes(app, deps)
   instanceRoutes(app, { ...deps, commands })
   groupRoutes(app, { ...deps, exports })

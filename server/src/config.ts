@@ -62,6 +62,7 @@ export function readConfig(env: Env) {
     selfRegistration: read.SELF_REGISTRATION,
     passwordMin: read.PASSWORD_MIN_LENGTH,
     sessionDays: read.SESSION_DAYS,
+    sessionIdleMs: read.SESSION_IDLE,
     auditDays: read.AUDIT_DAYS,
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
@@ -142,6 +143,12 @@ const Variables = z
     SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
     PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
     SESSION_DAYS: wholeNumber(1, 365).default(7),
+    // The last use is written once a minute.
+    SESSION_IDLE: z
+      .string()
+      .default('12h')
+      .transform(readDuration)
+      .refine((ms) => ms >= 10 * UNIT_MS.m, 'must be 10m or more'),
     AUDIT_DAYS: wholeNumber(30, 3650).default(365),
     DEFAULT_COUNTRY: z
       .custom<CountryCode>(

@@ -236,7 +236,15 @@ export const columns: Record<string, Columns> = {
     shownTo: ACCOUNT,
     other: ['local_time', 'state', 'outcome', 'approved_message'],
   },
-  sessions: { other: ['token_hash'] },
+  sessions: {
+    personal: {
+      address: 'the network address that a user last came from',
+      browser: 'the browser and the system that a user has signed in with',
+    },
+    kept: 'until the session ends: `SESSION_DAYS` after the sign-in, or `SESSION_IDLE` after the last use',
+    shownTo: 'Admins, and the user',
+    other: ['token_hash', 'former_hash'],
+  },
   sign_in_failures: {
     personal: { key: 'a keyed hash of a name that somebody tried to sign in with, or of their address' },
     kept: 'a day after the first failure, or until they sign in',

@@ -60,6 +60,7 @@ const usual: Record<string, object> = {
   'GET /text-variables': { variables: [] },
   'GET /possible-opt-outs': pageOf([]),
   'GET /jobs': pageOf([]),
+  'GET /users/:id/sessions': { sessions: [] },
 }
 
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
@@ -88,7 +89,7 @@ export function serve(answers: Answers): RecordedRequest[] {
       requests.push(request)
       return respond(await answer(request))
     }
-    return respond(usual[line] ?? refuse(404, 'not_found'))
+    return respond(usual[line.replace(/\d+/, ':id')] ?? refuse(404, 'not_found'))
   })
   return requests
 }

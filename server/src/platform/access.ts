@@ -4,7 +4,7 @@ import { fieldOfRight, type KeyRight, type Right } from '@sendroom/contract/righ
 import type { Role } from '@sendroom/contract/users'
 import { isWithin } from './addresses.ts'
 import type { Db, Tx } from './database/connection.ts'
-import { identifier, sql } from './database/sql.ts'
+import { identifier, type Sql, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
 type ActingKey = { id: number; name: string; isUsableHere: boolean; wasUsedLately: boolean }
@@ -14,7 +14,11 @@ export type Caller = Record<Right, boolean> & {
   id: number
   username: string
   role: Role
+  sessionId: number
+  /** The hash of the token that the request brought, which may be the session's former one. */
   tokenHash: Buffer
+  /** Whether the session's last use is to be written anew. */
+  isUseOld: boolean
   /** The network address that the call comes from. */
   address: string
   /** The API key of a program that acts for the user. Null in a session. */
@@ -43,17 +47,28 @@ const userColumns = sql`
   u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs, u.can_mention_all,
   array(select instance_id from user_instances where user_id = u.id) as instance_ids`
 
-/** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
-export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
-  const caller = await db.maybeOne<Omit<Caller, 'address' | 'apiKey'>>(sql`
-    select ${userColumns}, s.token_hash,
-      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
-    from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and ${isValidSession('s', 'u')}`)
-  return caller ? { ...caller, address, apiKey: null } : null
+/** SQL condition: the session, given by alias, has this token, or had it until a moment ago. */
+export const hasToken = (session: string, tokenHash: Sql) => {
+  const s = identifier(session)
+  return sql`(${s}.token_hash = ${tokenHash} or (${s}.former_hash = ${tokenHash} and ${s}.former_until > clock_now()))`
 }
 
-type Owner = Omit<Caller, 'address' | 'apiKey' | 'isConfirmed'>
+/** Finds the user of a session token. Returns null if the session does not exist or is no longer valid. */
+export const findCaller = (db: Db, tokenHash: Buffer, address: string) =>
+  findSession(db, hasToken('s', sql`${tokenHash}::bytea`), { tokenHash, address })
+
+type FromRequest = Pick<Caller, 'tokenHash' | 'address'>
+
+async function findSession(db: Db, which: Sql, fromRequest: FromRequest): Promise<Caller | null> {
+  const caller = await db.maybeOne<Omit<Caller, keyof FromRequest | 'apiKey'>>(sql`
+    select ${userColumns}, s.id as session_id, s.used_at < clock_now() - interval '1 minute' as is_use_old,
+      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
+    from sessions s join users u on u.id = s.user_id
+    where ${which} and ${isValidSession('s', 'u')}`)
+  return caller ? { ...caller, ...fromRequest, apiKey: null } : null
+}
+
+type Owner = Omit<Caller, Exclude<keyof typeof noSession, 'tokenHash'>>
 type FoundKey = Omit<ActingKey, 'isUsableHere'> & {
   rights: KeyRight[]
   addresses: string[]
@@ -76,7 +91,7 @@ export async function findKeyCaller(db: Db, tokenHash: Buffer, address: string):
   if (!found) return null
   const { key, allInstanceIds, ...owner } = found
   const seen = isAdmin(owner) ? allInstanceIds : owner.instanceIds
-  const caller = { ...owner, address, isConfirmed: false, apiKey: null }
+  const caller = { ...noSession, ...owner, address }
   const has = (right: Right) => (key.rights as Right[]).includes(right) && RULES[right](caller)
   return {
     ...caller,
@@ -95,9 +110,11 @@ export async function findKeyCaller(db: Db, tokenHash: Buffer, address: string):
 const mapRights = (has: (right: Right) => boolean) =>
   Object.fromEntries(allRights.map((right) => [right, has(right)])) as Record<Right, boolean>
 
-/** Finds the same caller as they are now: by the same session or API key. */
-export const findAgain = (db: Db, { tokenHash, address, apiKey }: Caller): Promise<Caller | null> =>
-  apiKey ? findKeyCaller(db, tokenHash, address) : findCaller(db, tokenHash, address)
+/** Finds the same caller as they are now: by the same API key, or the same session, which may have a new token. */
+const findAgain = (db: Db, { sessionId, tokenHash, address, apiKey }: Caller): Promise<Caller | null> =>
+  apiKey
+    ? findKeyCaller(db, tokenHash, address)
+    : findSession(db, sql`s.id = ${sessionId}`, { tokenHash, address })
 
 /**
  * Finds the user for whom Sendroom acts when nobody is signed in, and keeps them as they are until the transaction
@@ -106,11 +123,18 @@ export const findAgain = (db: Db, { tokenHash, address, apiKey }: Caller): Promi
 export async function lockAuthor(tx: Db, userId: number | null): Promise<Caller | null> {
   // As in `lockCaller`: the second statement reads what is true under the lock.
   await tx.run(sql`select from users where id = ${userId} for share`)
-  const author = await tx.maybeOne<Omit<Caller, 'address' | 'tokenHash' | 'isConfirmed' | 'apiKey'>>(sql`
+  const author = await tx.maybeOne<Omit<Caller, keyof typeof noSession>>(sql`
     select ${userColumns} from users u where u.id = ${userId} and u.is_active`)
-  return author
-    ? { ...author, address: '', tokenHash: Buffer.alloc(0), isConfirmed: false, apiKey: null }
-    : null
+  return author ? { ...author, ...noSession } : null
+}
+
+const noSession = {
+  sessionId: 0,
+  tokenHash: Buffer.alloc(0),
+  isUseOld: false,
+  address: '',
+  isConfirmed: false,
+  apiKey: null,
 }
 
 /** Finds the signed-in caller as they are now. Throws if they have lost the session or the right meanwhile. */
@@ -176,13 +200,17 @@ export function requireConfirmation({ isConfirmed }: Pick<Caller, 'isConfirmed'>
  * first, too.
  */
 export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Caller> {
-  const { id, tokenHash, apiKey } = caller
+  const { id, sessionId, apiKey } = caller
   await tx.run(sql`select from users where id = ${id} for share`)
   if (apiKey) await tx.run(sql`select from api_keys where id = ${apiKey.id} for share`)
-  else await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
+  else await tx.run(sql`select from sessions where id = ${sessionId} for key share`)
   // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
-  return requireAccess(await findAgain(tx, caller), rule)
+  return recheckCaller(tx, caller, rule)
 }
+
+/** The caller as they are now. Throws if they have lost the session or the right. */
+export const recheckCaller = async (db: Db, caller: Caller, rule: Rule): Promise<Caller> =>
+  requireAccess(await findAgain(db, caller), rule)
 
 /** Whether the caller sees this instance. */
 export const seesInstance = (caller: Caller, id: number) => isAdmin(caller) || caller.instanceIds.includes(id)

@@ -4,15 +4,14 @@ import { type FieldKey, fieldWords } from '@sendroom/contract/field-words'
 import { limits } from '@sendroom/contract/limits'
 import type { Problem } from '@sendroom/contract/problem'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import {
   type Begin,
   type Caller,
-  findAgain,
   lockCaller,
   type Recheck,
   type Rule,
+  recheckCaller,
   requireAccess,
 } from './access.ts'
 import { limitedAs } from './api-keys.ts'
@@ -42,6 +41,8 @@ declare module 'fastify' {
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token or of an API key. */
     findCaller: (token: string, address: string) => Promise<Caller | null>
+    /** Writes the last use of the caller's session. Set by the session feature. */
+    recordUse: (caller: Caller) => Promise<unknown>
   }
   interface FastifyRequest {
     caller: Caller | null
@@ -74,6 +75,9 @@ const PUBLIC_BODY_BYTES = 16 * 1024
 
 /** A caller who is revoked in the last second of a read may still get its answer: it could have left before. */
 const RECHECK_AFTER_MS = 1000
+
+/** A page sends this header with a request that nobody's input has caused. Such a request keeps no session alive. */
+const IDLE = 'x-idle'
 
 /** For rate limits: counts the requests of each user, and of each API key. */
 export const userKey = ({ caller }: FastifyRequest) => String(caller && limitedAs(caller))
@@ -115,9 +119,11 @@ export function route<E extends Endpoint>(
       const token = bearerToken(request)
       // Set before the check, so that a refusal is counted for its user.
       request.caller = token ? await app.findCaller(token, request.ip) : null
-      const { id } = requireAccess(request.caller, rule)
+      const caller = requireAccess(request.caller, rule)
+      const { id } = caller
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
+      if (caller.isUseOld && !endpoint.stream && !(IDLE in request.headers)) await app.recordUse(caller)
       const isLargeBody = endpoint.method !== 'GET' && isLarge(request)
       if (isLargeBody) await app.largeBodies(id, reply.raw, options.streamsUpload)
     },
@@ -171,8 +177,8 @@ const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
 
 const recheckAs =
   (db: Pool, caller: Caller, rule: Rule): Recheck =>
-  async () =>
-    requireAccess(await findAgain(db, caller), rule)
+  () =>
+    recheckCaller(db, caller, rule)
 
 const beginAs =
   (db: Pool, caller: Caller, rule: Rule): Begin =>
@@ -188,38 +194,6 @@ const streamHeaders = { 'x-accel-buffering': 'no', connection: 'close' }
 export function bearerToken(request: FastifyRequest): string | null {
   const match = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')
   return match?.[1] ?? null
-}
-
-/** Parses with the contract's schema and turns its issues into one key for each field. */
-const validatorCompiler =
-  ({ schema }: { schema: unknown }) =>
-  (data: unknown) => {
-    const result = (schema as z.ZodType).safeParse(data)
-    return result.success ? { value: result.data } : { error: invalidInput(result.error) }
-  }
-
-/**
- * Makes Fastify use the contract's schemas. As an option of its constructor: set later, Fastify would first load its
- * own two compilers, which take 4 MB.
- */
-export const schemaController = {
-  compilersFactory: {
-    // The types only allow for JSON schemas.
-    buildValidator: () => validatorCompiler as never,
-    buildSerializer: () => serializerCompiler as never,
-  },
-}
-
-/** Nobody mends more at a time, and an answer with a problem for each of 100,000 ids has ten megabytes. */
-const MAX_PROBLEMS = 20
-
-function invalidInput(error: z.ZodError): InvalidInput {
-  const fields = new Map<string, string>()
-  for (const { path, message } of error.issues.slice(0, MAX_PROBLEMS)) {
-    const field = path.join('.') || 'body'
-    if (!fields.has(field)) fields.set(field, message)
-  }
-  return new InvalidInput(Object.fromEntries(fields))
 }
 
 /** The one place that turns a thrown error into a response. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
-import { answerError, schemaController } from './http.ts'
+import { answerError } from './http.ts'
 import { Refusal } from './refusal.ts'
+import { schemaController } from './schema-controller.ts'
 
 const PAGES = '/api/docs'
 

@@ -69,6 +69,11 @@ export async function withUser(data: Data, caller: (typeof callers)[number]) {
 export const setPassword = async ({ id }: { id: number }, password: string) =>
   context.db.run(sql`update users set password_hash = ${await cheapHash(password)} where id = ${id}`)
 
+export async function sessionOf({ id }: { id: number }): Promise<number> {
+  const session = await context.db.one<{ id: number }>(sql`select id from sessions where user_id = ${id}`)
+  return session.id
+}
+
 /**
  * Makes the group the first recipient of the job, with a sent message. Returns the parameters that name the recipient.
  */

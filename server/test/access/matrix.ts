@@ -4,7 +4,7 @@ import { apiKeyRows } from './api-key-rows.ts'
 import { approvalRows } from './approval-rows.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
-import { type Fixture, otherQuotas, pollInGroup, sentToGroup, setPassword } from './fixture.ts'
+import { type Fixture, otherQuotas, pollInGroup, sentToGroup, sessionOf, setPassword } from './fixture.ts'
 import { importRows } from './import-rows.ts'
 import { receiverRows } from './receiver-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
@@ -17,6 +17,9 @@ const everybody = (status: number): Statuses => [status, status, status, status,
 export const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
 const assignedMembers = (status: number): Statuses => [401, 401, 404, status, status, status]
 const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
+
+/** Other users do not exist for Members. */
+const ownersAndAdmins = (status: number): Statuses => [401, 401, 404, 404, 404, status]
 
 type Contract = typeof contract
 type Matrix = { [F in keyof Contract]: RowsOf<Contract[F]> }
@@ -63,7 +66,7 @@ const matrix: Matrix = {
     language: [signedInUsers(204), () => ({ body: { language: 'vi' } })],
     //
     confirm: [
-      signedInUsers(204),
+      signedInUsers(200),
       async ({ user }) => {
         if (user) await setPassword(user, 'secret-1')
         return { body: { password: 'secret-1' } }
@@ -71,6 +74,15 @@ const matrix: Matrix = {
     ],
     //
     logout: [signedInUsers(204), none],
+  },
+  // R-1908
+  sessions: {
+    list: [ownersAndAdmins(200), ({ somebody }) => of(somebody.id)],
+    end: [
+      ownersAndAdmins(204),
+      async ({ somebody }) => ({ params: { id: somebody.id, sessionId: await sessionOf(somebody) } }),
+    ],
+    endOthers: [ownersAndAdmins(204), ({ somebody }) => of(somebody.id)],
   },
   users: {
     //
@@ -85,7 +97,7 @@ const matrix: Matrix = {
     //
     // Here the callers change another user's password. users.routes.test.ts covers their own.
     update: [
-      [401, 401, 404, 404, 404, 200],
+      ownersAndAdmins(200),
       ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret-1' } }),
     ],
     //

@@ -7,7 +7,7 @@ export async function prepare(
   { endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined },
   data?: Data,
 ) {
-  const isForAdmins = endpoint.access === 'admin' || endpoint.path === '/users/:id'
+  const isForAdmins = endpoint.access === 'admin' || endpoint.path.startsWith('/users/:id')
   const fixture = await withUser(data ?? (await createData()), isForAdmins ? 'Admin' : 'with flags')
   if (!row || !fixture.user) throw new Error('The matrix has no row or no user.')
   return { user: fixture.user, input: await row[1](fixture) }

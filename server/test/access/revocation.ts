@@ -47,6 +47,7 @@ export async function everything(db: Db) {
     'quotas',
     'manual_syncs',
     'api_keys',
+    'sessions',
     'webhook_receivers',
     'webhook_queue',
     'notice_choices',

@@ -33,6 +33,8 @@ const confirmed = endpoints.filter(({ endpoint }) => endpoint.needsConfirmation)
 // R-848
 test('what changes users, rights and instances for ever, or takes data out, needs a confirmation', () => {
   expect(confirmed.map(({ name }) => name)).toEqual([
+    'DELETE /users/:id/sessions/:sessionId',
+    'DELETE /users/:id/sessions',
     'POST /users',
     'PUT /users/:id',
     'DELETE /users/:id',
@@ -73,7 +75,7 @@ test.for(confirmed)(
     expect(await everything(context.db)).toEqual(before)
     expect((await confirm('wrong')).status).toBe(400)
     const wrong = await call()
-    expect((await confirm('secret-1')).status).toBe(204)
+    expect((await confirm('secret-1')).status).toBe(200)
     expectCells(
       task,
       { old, wrong, right: await call() },
@@ -109,8 +111,11 @@ const revocations: Record<string, Revocation> = {
       where id = ${id}`),
 }
 
-/** Changing another user is for Admins only, although the endpoint is for all: users change their own password. */
-const needsRight = ({ access, path }: Endpoint) => access !== 'signedIn' || path === '/users/:id'
+/**
+ * Calls about another user are for Admins only, although the endpoint is for all: users change their own password, and
+ * end their own sessions.
+ */
+const needsRight = ({ access, path }: Endpoint) => access !== 'signedIn' || path.startsWith('/users/:id')
 
 const revocationsOf = (endpoint: Endpoint) =>
   Object.entries(revocations).filter(([what]) => needsRight(endpoint) || !what.includes('right'))

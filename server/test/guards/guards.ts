@@ -9,6 +9,7 @@ import { features, type Guard, platform, without } from './guard.ts'
 import { importGuards } from './import-guards.ts'
 import { optOutGuards } from './opt-outs.ts'
 import { ownership } from './ownership.ts'
+import { sessionGuards } from './sessions.ts'
 
 const access = `${platform}/access.ts`
 const http = `${platform}/http.ts`
@@ -51,14 +52,14 @@ const revocations = [
   without(
     'the transaction locks the session',
     access,
-    'else await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)',
+    'else await tx.run(sql`select from sessions where id = ${sessionId} for key share`)',
     '',
     beforeTransaction,
   ),
   without(
     'the transaction reads the caller again',
     access,
-    'return requireAccess(await findAgain(tx, caller), rule)',
+    'return recheckCaller(tx, caller, rule)',
     'return caller',
     beforeTransaction,
   ),
@@ -252,6 +253,7 @@ export const guards: Guard[] = [
   ...contentGuards,
   ...approvalGuards,
   ...keyGuards,
+  ...sessionGuards,
   ...outside,
   ...contractRules,
 ]

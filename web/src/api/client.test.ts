@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { admin } from '../../test/render.tsx'
 import { refuse, serve } from '../../test/server.ts'
 import { call } from './client.ts'
@@ -20,6 +20,18 @@ test('JSON bodies have a JSON content type, form data has none', async () => {
   expect(file?.headers.get('authorization')).toBe('Bearer a-token')
   expect(json?.headers.get('content-type')).toBe('application/json')
   expect(json?.body).toEqual({ textContent: 'Hello' })
+})
+
+// R-1901
+test('a page that nobody has touched for a minute says so', async () => {
+  const requests = serve({ 'GET /auth/me': () => admin })
+  await call('GET /auth/me', {})
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000)
+  await call('GET /auth/me', {})
+  window.dispatchEvent(new Event('keydown'))
+  await call('GET /auth/me', {})
+  expect(requests.map(({ headers }) => headers.get('x-idle'))).toEqual([null, '1', null])
+  vi.restoreAllMocks()
 })
 
 //

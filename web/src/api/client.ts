@@ -1,5 +1,6 @@
 import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
+import { isIdle } from './activity.ts'
 import { askForPassword } from './confirmation.ts'
 import { takeEarly } from './early.ts'
 import { Failure } from './failure.ts'
@@ -87,6 +88,7 @@ const isProxyError = ({ status, headers }: Response) =>
 function headersFor(method: string, body: unknown, token: string | null) {
   const headers = new Headers()
   if (token !== null) headers.set('Authorization', `Bearer ${token}`)
+  if (isIdle()) headers.set('X-Idle', '1')
   // For a form the browser sets the content type itself, with the boundary.
   if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json')
   const forgeryToken = method !== 'GET' && cookie('XSRF-TOKEN')

@@ -31,6 +31,9 @@ export function startSession(signedIn: SignedIn) {
   publish()
 }
 
+/** The session has a new token. Other tabs take it from the storage. */
+export const replaceToken = (token: string) => localStorage.setItem(TOKEN, token)
+
 export function endSession() {
   localStorage.removeItem(TOKEN)
   localStorage.removeItem(USER)

@@ -27,7 +27,7 @@ function editUser(more: Answers = {}) {
       'POST /auth/confirm': ({ body }) => {
         isConfirmed = (body as { password: string }).password === 'secret'
         return isConfirmed
-          ? undefined
+          ? { token: 'next-token' }
           : refuse(400, 'invalid_input', { fields: { password: 'LOGIN.PASSWORD_WRONG' } })
       },
       ...more,
@@ -63,6 +63,52 @@ test('after the password the call is made again, and the form is done', async ()
   expect(callsOf(app, 'POST /auth/confirm')).toHaveLength(1)
   await waitFor(() => expect(app.router.state.location.pathname).toBe('/users'))
   expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+// R-1904
+test('the session gets a new token, which the next calls and other tabs use', async () => {
+  const app = editUser()
+  await changeRole(app.person)
+  await enter(app.person, 'secret')
+  await screen.findByText('User updated successfully!')
+
+  const tokens = callsOf(app, 'PUT /users/:id').map(({ headers }) => headers.get('authorization'))
+  expect(tokens).toEqual(['Bearer a-token', 'Bearer next-token'])
+  expect(localStorage.getItem('token')).toBe('next-token')
+})
+
+// R-1904
+test('another tab keeps what is typed when the token changes', async () => {
+  const { person, router } = editUser()
+  const email = await screen.findByLabelText<HTMLInputElement>(/^Email/)
+  await person.type(email, 'x')
+  const typed = email.value
+  localStorage.setItem('token', 'next-token')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'token' }))
+  expect(email.value).toBe(typed)
+  expect(router.state.location.pathname).toBe('/users/edit/2')
+})
+
+// R-1910
+test('a new password of one’s own needs the present one, also right after the sign-in', async () => {
+  const app = renderApp({
+    path: '/users/new',
+    user: member,
+    answers: {
+      'POST /auth/confirm': () => ({ token: 'next-token' }),
+      'PUT /users/:id': () => member,
+    },
+  })
+  await app.person.click(await screen.findByText('Change password'))
+  await app.person.type(await screen.findByLabelText(/^New password/), 'secret-2')
+  await app.person.type(screen.getByLabelText(/^Confirm password/), 'secret-2{Enter}')
+  await screen.findByRole('dialog', { name: 'Confirm with your password' })
+  expect(callsOf(app, 'PUT /users/:id')).toHaveLength(0)
+
+  await enter(app.person, 'secret-1')
+
+  expect(await screen.findByText('Your password updated successfully!')).toBeTruthy()
+  expect(app.requests.map(({ name }) => name)).toEqual(['POST /auth/confirm', 'PUT /users/:id'])
 })
 
 test('a wrong password is said at its field, and can be corrected', async () => {

@@ -172,6 +172,9 @@ export const pages = {
     load: () => import('../features/users/user-form-page.tsx').then((page) => page.UserFormPage),
     isForAdmins: true,
   },
+  '/security': {
+    load: () => import('../features/session/security-page.tsx').then((page) => page.SecurityPage),
+  },
   '/settings': {
     load: () => import('./settings-page.tsx').then((page) => page.SettingsPage),
     isForAdmins: true,

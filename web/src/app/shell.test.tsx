@@ -211,7 +211,8 @@ test('calls send the session’s token', async () => {
 })
 
 async function changePassword(more: Answers = {}, user = member) {
-  const app = renderApp({ path: '/instances', user, answers: { ...answers, ...more } })
+  const confirm = { 'POST /auth/confirm': () => ({ token: 'next-token' }) }
+  const app = renderApp({ path: '/instances', user, answers: { ...answers, ...confirm, ...more } })
   await app.person.click(await screen.findByText('Change password'))
   const dialog = within(await screen.findByRole('dialog', { name: 'Change password' }))
   const fill = async (password: string, confirm: string) => {
@@ -219,7 +220,11 @@ async function changePassword(more: Answers = {}, user = member) {
     await fillIn(app.person, dialog.getByLabelText(/^Confirm password/), confirm)
   }
   const submit = () => app.person.click(dialog.getByRole('button', { name: 'Change password' }))
-  return { ...app, dialog, fill, submit }
+  const submitWithPassword = async () => {
+    await submit()
+    await app.person.type(await screen.findByLabelText(/^Your current password/), 'present{Enter}')
+  }
+  return { ...app, dialog, fill, submit, submitWithPassword }
 }
 
 // R-361, R-362
@@ -250,11 +255,11 @@ test('different passwords are marked at the field, shown in an alert, and not se
 
 // R-366, R-367
 test('only the password is sent, and a failure shows a toast and keeps the modal open', async () => {
-  const { requests, dialog, fill, submit } = await changePassword({
+  const { requests, dialog, fill, submitWithPassword } = await changePassword({
     'PUT /users/:id': () => refuse(500, 'internal'),
   })
   await fill('secret1', 'secret1')
-  await submit()
+  await submitWithPassword()
   expect(await screen.findByText('Failed to update user.')).toBeTruthy()
   expect(requests.at(-1)).toMatchObject({ name: 'PUT /users/:id', params: { id: '2' } })
   expect(requests.at(-1)?.body).toEqual({ password: 'secret1' })
@@ -264,9 +269,9 @@ test('only the password is sent, and a failure shows a toast and keeps the modal
 // R-368
 test('a changed password shows a toast and reloads the page', async () => {
   const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
-  const { fill, submit } = await changePassword({ 'PUT /users/:id': () => member })
+  const { fill, submitWithPassword } = await changePassword({ 'PUT /users/:id': () => member })
   await fill('secret1', 'secret1')
-  await submit()
+  await submitWithPassword()
   expect(await screen.findByText('Your password updated successfully!')).toBeTruthy()
   expect(screen.queryByRole('dialog')).toBeNull()
   await waitFor(() => expect(reload).toHaveBeenCalledOnce())
@@ -276,14 +281,14 @@ test('a changed password shows a toast and reloads the page', async () => {
 test('a password modal that is closed during sending and opened again stays open', async () => {
   vi.spyOn(window.location, 'reload').mockReturnValue()
   let send = () => {}
-  const { person, fill, submit } = await changePassword({
+  const { person, fill, submitWithPassword } = await changePassword({
     'PUT /users/:id': () =>
       new Promise((resolve) => {
         send = () => resolve(member)
       }),
   })
   await fill('secret1', 'secret1')
-  await submit()
+  await submitWithPassword()
   await person.keyboard('{Escape}')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await person.click(screen.getByText('Change password'))

@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconApi, IconKey, IconLogout } from '@tabler/icons-react'
+import { IconApi, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -55,6 +55,10 @@ export function UserMenu() {
         <Link to="/api-keys" className={classes.item} onClick={hideMenu}>
           <IconApi size={16} aria-hidden />
           {t('API_KEY.TITLE')}
+        </Link>
+        <Link to="/security" className={classes.item} onClick={hideMenu}>
+          <IconShieldLock size={16} aria-hidden />
+          {t('SECURITY.TITLE')}
         </Link>
         <UnstyledButton className={classes.item} onClick={logout}>
           <IconLogout size={16} aria-hidden />

@@ -286,6 +286,19 @@ test('a silent stream sends heartbeats, and ends when its session expires', asyn
   await hub.stop()
 })
 
+// R-1903
+test('a stream ends with the token that opened it, although the session goes on', async () => {
+  const user = await context.add.user({ password: 'secret-1' })
+  const hub = openHub({ db: context.db, log: noLog, heartbeatMs: 10 })
+  const followed = new Followed(await hub.follow(await callerOf(user)))
+  await context.call(user, contract.session.confirm, { body: { password: 'secret-1' } })
+  await until('heartbeats arrive', () => followed.beats > 2)
+  expect(followed.hasEnded).toBe(false)
+  await context.moveClock('31 seconds')
+  await until('the stream ends', () => followed.hasEnded)
+  await hub.stop()
+})
+
 test('an interruption of the listener ends every stream, because notifications were lost', async () => {
   const admin = await context.add.admin()
   const before = await follow(admin)

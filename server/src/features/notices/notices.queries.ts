@@ -13,7 +13,7 @@ const TITLE_LENGTH = 50
 
 /** The columns of a notice of the trouble `t`. Rows whose instance or job was deleted are left out. */
 const columns = sql`
-  t.id, t.kind, case when s.id is null then t.host else '' end as host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
+  t.id, t.kind, case when s.id is null and t.kind <> 'new_browser' then t.host else '' end as host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
   case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
   case when j.id is not null then
     jsonb_build_object('id', j.id, 'name', left(j.text_content, ${TITLE_LENGTH})) end as job,
@@ -32,6 +32,8 @@ const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id
   and (not ${isOfSeries} or s.id is not null))`
 
 const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor(sql`u.id`)})`
+/** The host of a sign-in is its entry in the audit log. */
+const isOwnSignIn = sql`exists (select from audit_log a where a.id = t.host::bigint and a.user_id = u.id)`
 const isOfApprover = canApproveFor('u', sql`t.instance_id`)
 
 /** Condition: the trouble `t` is for the user `u`. Those of an approval are for a few of those who see the job. */
@@ -43,6 +45,7 @@ const concerns = sql`
     when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}
+    when 'new_browser' then ${isOwnSignIn}
     when 'changes_asked' then ${isOfAuthor} or exists (
       select from series s where s.id::text = t.host and s.author_id = u.id)
     else true
@@ -50,14 +53,14 @@ const concerns = sql`
 
 /** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
 export const mayKnow = sql`(
-  u.is_active and (u.role = 'Admin' or exists (
+  u.is_active and (u.role = 'Admin' or t.kind = 'new_browser' or exists (
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
   and ${concerns}
 )`
 
 /**
  * Troubles that last come first, so that no number of those that are over hides them. Only Admins see those of no
- * instance: its `instance_id` is 0, which is assigned to nobody.
+ * instance, but for a sign-in of one's own: its `instance_id` is 0, which is assigned to nobody.
  */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`
@@ -67,7 +70,7 @@ export const listNotices = (db: Db, caller: Caller) =>
     )
     select ${columns}, told.is_read
     from told join troubles t on t.id = told.trouble_id ${subjects}
-    where ${canSeeInstance(caller, 't.instance_id')} and ${subjectExists}
+    where (t.kind = 'new_browser' or ${canSeeInstance(caller, 't.instance_id')}) and ${subjectExists}
     order by t.ended_at is not null, told.newest desc limit ${LISTED}`)
 
 /** Returns whether anything has changed. */

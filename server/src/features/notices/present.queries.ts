@@ -73,6 +73,12 @@ const presentOf: Record<NoticeKind, Sql> = {
       from backups
     ) b
     where last_error is not null or good_until <= clock_now() - interval '48 hours'`,
+  // The entry says it also if the session has already ended.
+  new_browser: sql`
+    select 0, 0, a.id::text, jsonb_build_object('code', 'signed_in_by', 'params', jsonb_build_object(
+      'browser', a.details->>'browser', 'address', a.address))
+    from audit_log a
+    where a.action = 'session.sign_in' and a.at > clock_now() - interval '1 day' and a.details ? 'isNewBrowser'`,
   disk_low: sql`
     select 0, 0, d.host, null from disks d where d.is_low and d.checked_at > clock_now() - interval '5 minutes'`,
 }
@@ -107,6 +113,7 @@ export const wasOvercome = sql`
     when 'changes_asked' then false
     when 'approval_given' then false
     when 'approval_overridden' then false
+    when 'new_browser' then false
     when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isWhollyApproved})
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
     when 'series_missed' then exists (

@@ -9,15 +9,15 @@ import { presentTroubles, wasOvercome } from './present.queries.ts'
 
 /** How long a trouble lasts before anybody is told. An instance that reconnects at once has not dropped out. */
 const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' else interval '10 seconds' end`
-/** A step that people take with a job or a series, each time of which is news. */
-const isStepOfApproval = sql`(
+/** A step that people take, each time of which is news. */
+const isStep = sql`(
   t.kind in ('approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue', 'approval_overridden',
-    'series_approval'))`
+    'series_approval', 'new_browser'))`
 /**
  * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
  * hour. Otherwise what comes and goes would be told each time.
  */
-const CALM = sql`case when ${isStepOfApproval} then interval '0'
+const CALM = sql`case when ${isStep} then interval '0'
   else least(interval '5 minutes' * power(2, least(t.relapses, 4)), interval '1 hour') end`
 /** A trouble that returns within this time after its end has relapsed. */
 const RELAPSES_WITHIN = sql`interval '1 day'`

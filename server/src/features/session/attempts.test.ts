@@ -237,7 +237,9 @@ test('another server knows the counts', async () => {
 
   const checking = checkPassword({ db, secrets: context.secrets }, known, 'wrong', {
     address: newAddress(),
+    browser: '',
     deviceOf: () => null,
+    hasSignedIn: () => false,
   })
 
   await expect(checking).rejects.toMatchObject({ code: 'too_many_requests' })

@@ -27,8 +27,16 @@ export type Known = {
   mayKnow: boolean
 }
 
-/** Where an attempt comes from. `deviceOf` returns the number of a browser in which this user has signed in before. */
-export type Visitor = { address: string; deviceOf: (known: Omit<Known, 'mayKnow'>) => number | null }
+/** Where an attempt comes from. */
+export type Visitor = {
+  address: string
+  /** The name of the browser, such as `Firefox, Windows`. */
+  browser: string
+  /** Returns the number of a browser in which this user has signed in before, with the password of today. */
+  deviceOf: (known: Omit<Known, 'mayKnow'>) => number | null
+  /** Whether this user has signed in by this browser before, whatever the password was. */
+  hasSignedIn: (known: Omit<Known, 'mayKnow'>) => boolean
+}
 
 /**
  * Each counts its wrong passwords of one day. The first ones are free. After these, attempts have to wait 1, 2, 4, 8…

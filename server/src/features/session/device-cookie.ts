@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { isSecure } from '../../platform/forgery.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Known, Visitor } from './attempts.ts'
+import { browserName } from './browser-name.ts'
 import { addDevice } from './session.queries.ts'
 
 /** Browsers keep no cookie for longer than 400 days. Each sign-in begins them again. */
@@ -17,13 +18,24 @@ const KNOWN_DEVICES = 10
 
 type User = Pick<Known, 'id' | 'passwordHash' | 'newestDevice'>
 
-/** A new password has another hash, which ends all cookies. */
+/** A new password has another hash, which ends this part of all cookies. */
 const sign = (secrets: Secrets, { id, passwordHash }: User, device: number) =>
   secrets.hash(`device cookie ${id} ${device} ${passwordHash}`)
 
+/** A new password does not make a browser a new one. */
+const signBrowser = (secrets: Secrets, { id }: User, device: number) =>
+  secrets.hash(`signed-in browser ${id} ${device}`)
+
 export const visitorOf = (request: FastifyRequest, secrets: Secrets): Visitor => ({
   address: request.ip,
+  browser: browserName(request.headers['user-agent']),
   deviceOf: (known) => readDevice(request, secrets, known),
+  hasSignedIn: (known) => {
+    const { device, ofBrowser } = readCookie(request, known)
+    return (
+      readDevice(request, secrets, known) !== null || equals(ofBrowser, signBrowser(secrets, known, device))
+    )
+  },
 })
 
 /**
@@ -37,7 +49,8 @@ export async function setDeviceCookie(
   user: User & { id: number },
 ): Promise<void> {
   const device = readDevice(request, secrets, user) ?? (await addDevice(db, user.id))
-  const value = `${device}.${sign(secrets, user, device).toString('base64url')}`
+  const signatures = [sign, signBrowser].map((sign) => sign(secrets, user, device).toString('base64url'))
+  const value = [device, ...signatures].join('.')
   reply.setCookie(cookieOf(user.id), value, {
     path: '/api/auth',
     httpOnly: true,
@@ -50,11 +63,19 @@ export async function setDeviceCookie(
 /** Returns the device in the cookie, if this installation has signed it for this user and few newer ones exist. */
 function readDevice(request: FastifyRequest, secrets: Secrets, user: User): number | null {
   if (user.id === null) return null
-  const [number = '', signature = ''] = (request.cookies[cookieOf(user.id)] ?? '').split('.')
-  const device = Number(number)
-  const expected = sign(secrets, user, device)
-  const given = Buffer.from(signature, 'base64url')
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const { device, signature } = readCookie(request, user)
+  if (!equals(signature, sign(secrets, user, device))) return null
   // A restored backup knows fewer devices than there are cookies.
   return device > user.newestDevice - KNOWN_DEVICES && device <= user.newestDevice ? device : null
+}
+
+function readCookie(request: FastifyRequest, { id }: User) {
+  const cookie = id === null ? undefined : request.cookies[cookieOf(id)]
+  const [number = '', signature = '', ofBrowser = ''] = (cookie ?? '').split('.')
+  return { device: Number(number), signature, ofBrowser }
+}
+
+function equals(given: string, expected: Buffer): boolean {
+  const bytes = Buffer.from(given, 'base64url')
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected)
 }

@@ -1,6 +1,7 @@
 import type { Language } from '@sendroom/contract/languages'
+import type { Caller } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /**
  * Always returns a row, with the name as the database compares names. Without such a user the other columns are null.
@@ -28,7 +29,8 @@ export const findPassword = (db: Db, username: string) =>
  */
 export async function insertSession(
   db: Db,
-  session: { userId: number; passwordHash: string; tokenHash: Buffer; days: number },
+  session: { userId: number; passwordHash: string; tokenHash: Buffer; address: string; browser: string },
+  { days, idleMs }: Lasting,
 ): Promise<boolean> {
   const count = await db.run(sql`
     with ended as (delete from sessions where expires_at <= clock_now()),
@@ -36,8 +38,55 @@ export async function insertSession(
       select id from users where id = ${session.userId} and password_hash = ${session.passwordHash} and is_active
       for share
     )
-    insert into sessions (token_hash, user_id, expires_at)
-    select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`)
+    insert into sessions (token_hash, user_id, ends_at, expires_at, address, browser)
+    select ${session.tokenHash}, id, ends_at, ${endOf(sql`ends_at`, idleMs)}, ${session.address}, ${session.browser}
+    from unchanged, (select clock_now() + ${days} * interval '1 day' as ends_at) lasting`)
+  return count === 1
+}
+
+/** How long a session lasts: with any use, and without. */
+export type Lasting = { days: number; idleMs: number }
+
+const endOf = (endsAt: Sql, idleMs: number) =>
+  sql`least(${endsAt}, clock_now() + ${idleMs}::bigint * interval '1 ms')`
+
+/** Writes the last use of a session, and so moves its end. Of requests at the same moment, the first does. */
+export const recordUse = (db: Db, { sessionId, address }: Caller, idleMs: number) =>
+  db.run(sql`
+    update sessions set used_at = clock_now(), address = ${address},
+      expires_at = case when ends_at is null then expires_at else ${endOf(sql`ends_at`, idleMs)} end
+    where id = ${sessionId} and used_at < clock_now() - interval '1 minute'`)
+
+/**
+ * Gives the session another token, and keeps the present one valid for so long that requests on their way and other
+ * tabs lose nothing. Returns false if another request has done so a moment ago, and this one brought the former token.
+ */
+export async function replaceToken(tx: Db, { sessionId, tokenHash }: Caller, next: Buffer): Promise<boolean> {
+  const count = await tx.run(sql`
+    update sessions set former_hash = token_hash, token_hash = ${next},
+      former_until = clock_now() + ${FORMER_TOKEN_SECONDS} * interval '1 second'
+    where id = ${sessionId} and token_hash = ${tokenHash}`)
+  return count === 1
+}
+
+const FORMER_TOKEN_SECONDS = 30
+
+/** Whether the user has signed in by a browser of this name, from this address, within the last 30 days. */
+export const hasSignedInFrom = (db: Db, userId: number, address: string, browser: string): Promise<boolean> =>
+  db
+    .maybeOne(sql`
+      select from audit_log
+      where action = 'session.sign_in' and at > clock_now() - interval '30 days' and user_id = ${userId}
+        and address = ${address} and details->>'browser' = ${browser}
+      limit 1`)
+    .then(Boolean)
+
+/** Replaces the hash of the same password. Returns false if the password or its hash has changed meanwhile. */
+export async function upgradeHash(db: Db, userId: number, from: string, to: string): Promise<boolean> {
+  const count = await db.run(sql`
+    update users set password_hash = ${to},
+      generated_hash = case when generated_hash = password_hash then ${to} else generated_hash end
+    where id = ${userId} and password_hash = ${from}`)
   return count === 1
 }
 
@@ -50,12 +99,8 @@ export async function addDevice(db: Db, userId: number): Promise<number> {
   return newest
 }
 
-/** Returns whether the session still exists. */
-export const confirmSession = (db: Db, tokenHash: Buffer) =>
-  db.run(sql`update sessions set confirmed_at = clock_now() where token_hash = ${tokenHash}`)
-
-export const deleteSession = (db: Db, tokenHash: Buffer) =>
-  db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
+export const confirmSession = (db: Db, { sessionId }: Caller) =>
+  db.run(sql`update sessions set confirmed_at = clock_now() where id = ${sessionId}`)
 
 /** Before a change of the user by themselves. Two that first lock the user as a caller would wait for each other. */
 export const lockUser = (tx: Db, userId: number) =>

@@ -8,15 +8,16 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { register } from './registration.ts'
-import { deleteSession, lockUser, saveLanguage } from './session.queries.ts'
+import { type Lasting, lockUser, recordUse, saveLanguage } from './session.queries.ts'
 import { confirm, signIn } from './session.service.ts'
+import { endSession } from './sessions.queries.ts'
 
 const MINUTE = 60_000
 
 type Deps = {
   db: Pool
   secrets: Secrets
-  sessionDays: number
+  lasting: Lasting
   selfRegistration: boolean
   passwordMin: number
   /** Called after each sign-in of an Admin. */
@@ -25,20 +26,20 @@ type Deps = {
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { db, secrets, sessionDays, selfRegistration, passwordMin, onAdminSignIn }: Deps,
+  { db, secrets, lasting, selfRegistration, passwordMin, onAdminSignIn }: Deps,
 ) {
+  app.decorate('recordUse', (caller) => recordUse(db, caller, lasting.idleMs))
+
   route(app, contract.session.options, async () => ({ selfRegistration, passwordMin }))
 
   route(app, contract.session.login, async ({ body, request, reply }) => {
     const visitor = visitorOf(request, secrets)
-    const { signedIn, known } = await signIn({ db, secrets, days: sessionDays }, body, visitor).catch(
-      async (error) => {
-        // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
-        if (error instanceof Refusal && error.code !== 'too_many_requests')
-          await db.begin((tx) => recordFailedSignIn(tx, body.username, request.ip))
-        throw error
-      },
-    )
+    const { signedIn, known } = await signIn({ db, secrets, lasting }, body, visitor).catch(async (error) => {
+      // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
+      if (error instanceof Refusal && error.code !== 'too_many_requests')
+        await db.begin((tx) => recordFailedSignIn(tx, body.username, request.ip))
+      throw error
+    })
     if (body.language) await saveLanguage(db, signedIn.user.id, body.language)
     await setDeviceCookie(request, reply, { db, secrets }, known)
     if (signedIn.user.role === 'Admin') await onAdminSignIn()
@@ -74,7 +75,7 @@ export function sessionRoutes(
 
   route(app, contract.session.logout, ({ begin }) =>
     begin(async (tx, caller) => {
-      await deleteSession(tx, caller.tokenHash)
+      await endSession(tx, caller.id, caller.sessionId)
       await record(tx, caller, { action: 'session.sign_out' })
     }),
   )

@@ -94,5 +94,5 @@ export const notifyAccess = (tx: Db, userId: number) =>
     jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`)
 
 /** Ends the user's sessions, except this one. */
-export const endSessions = (db: Db, userId: number, except: Buffer | null) =>
-  db.run(sql`delete from sessions where user_id = ${userId} and token_hash is distinct from ${except}`)
+export const endSessions = (db: Db, userId: number, except: number | null) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id is distinct from ${except}`)

@@ -112,7 +112,7 @@ export async function updateUser(
     await notifyAccess(tx, id)
     // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
     if (password !== undefined || change.isActive === false)
-      await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
+      await endSessions(tx, id, caller.id === id ? caller.sessionId : null)
     const after = await requireUser(tx, id)
     await recordChanges(tx, caller, before, after, password !== undefined)
     return after

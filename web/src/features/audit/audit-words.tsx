@@ -136,6 +136,8 @@ const labels = new Map([
   ['reason', 'AUDIT.REASON'],
   ['series', 'AUDIT.SERIES'],
   ['sameAs', 'AUDIT.SAME_AS'],
+  ['browser', 'SESSION.BROWSER'],
+  ['isNewBrowser', 'SESSION.NEW_BROWSER'],
   ['count', 'AUDIT.COUNT'],
   ['hour', 'AUDIT.HOUR'],
   ['from', 'AUDIT.FROM'],

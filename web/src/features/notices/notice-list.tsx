@@ -117,18 +117,25 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
   )
 }
 
-/** Links to the job, or to the instance in the list with its buttons. */
+/** Links to the job, to what one can do about a sign-in, or to the instance in the list with its buttons. */
 function Subject({
-  notice: { job, series, instance, host },
+  notice: { job, series, instance, host, kind },
   onFollow,
 }: {
   notice: Notice
   onFollow: () => void
 }) {
+  const { t } = useTranslation()
   if (job)
     return (
       <Link className={classes.link} to="/jobs/$id" params={{ id: String(job.id) }} onClick={onFollow}>
         <Name>{`#${job.id} ${job.name}`}</Name>
+      </Link>
+    )
+  if (kind === 'new_browser')
+    return (
+      <Link className={classes.link} to="/security" onClick={onFollow}>
+        {t('SECURITY.TITLE')}
       </Link>
     )
   if (series) return <Name>{series.name}</Name>

@@ -1,6 +1,8 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { ChangePassword } from '@sendroom/contract/users'
 import { useTranslation } from 'react-i18next'
+import { askForPassword } from '../../api/confirmation.ts'
+import { Failure } from '../../api/failure.ts'
 import { useCurrentUser } from '../../api/session.ts'
 import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
@@ -21,6 +23,8 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     initialValues: { password: '', confirm: '' },
     send: async ({ password }) => {
       if (user === null) return
+      // The server would not ask again within ten minutes. Whoever finds the page open must not get that long.
+      if (!(await askForPassword())) throw new Failure(403, { code: 'confirm_password' })
       await change.mutateAsync({ params: { id: user.id }, body: { password } })
       // The delay leaves time to read the toast before the page reloads.
       reloadIfIdle(SUCCESS_MS)

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { Confirmation } from '@sendroom/contract/session'
 import { useTranslation } from 'react-i18next'
-import { call } from '../../api/client.ts'
+import { confirmPassword } from '../../api/confirm-password.ts'
 import { fieldTexts, reportFailure } from '../../api/failure.ts'
 import { useCurrentUser } from '../../api/session.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
@@ -17,7 +17,7 @@ export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean
     isGuarded: false,
     send: async (body) => {
       try {
-        await call('POST /auth/confirm', { body })
+        await confirmPassword(body)
       } catch (error) {
         if (Object.keys(fieldTexts(error)).length === 0) reportFailure(error)
         throw error

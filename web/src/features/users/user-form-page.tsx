@@ -1,3 +1,4 @@
+import { Divider } from '@mantine/core'
 import { type RightField, rightFields } from '@sendroom/contract/rights'
 import { NewUser, type User, UserChange } from '@sendroom/contract/users'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -10,6 +11,7 @@ import { useAction } from '../../api/use-action.ts'
 import { type Difference, differenceOf, hideSecret, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
+import { Sessions } from '../../lists/sessions.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { RIGHT_LABELS, UserForm, type UserValues } from './user-form.tsx'
 
@@ -90,6 +92,8 @@ function EditLoadedUser({ loaded }: { loaded: User }) {
         initialValues={valuesOf(record)}
         save={save}
       />
+      <Divider my="xl" />
+      <Sessions userId={id} />
       {dialog}
     </>
   )

@@ -1,0 +1,30 @@
+/** The first that fits. A browser also names those whose pages it can show, so the rarer ones come first. */
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bcoc_coc_browser\//, 'Cốc Cốc'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+const MAX_LENGTH = 60
+
+const nameIn = (names: [RegExp, string][], text: string) => names.find(([sign]) => sign.test(text))?.[1]
+
+/** Names the browser and the system of a `User-Agent`, or the program that is no browser, such as `curl/8.5.0`. */
+export function browserName(userAgent = ''): string {
+  const browser = nameIn(BROWSERS, userAgent) ?? userAgent.split(' ')[0] ?? ''
+  const system = nameIn(SYSTEMS, userAgent)
+  const name = system ? `${browser}, ${system}` : browser
+  return name.replace(/[^\p{L}\p{N} ,./_-]/gu, '').slice(0, MAX_LENGTH)
+}

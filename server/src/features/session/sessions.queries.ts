@@ -1,0 +1,20 @@
+import type { Session } from '@sendroom/contract/sessions'
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+export const listSessions = (db: Db, userId: number, currentId: number) =>
+  db.many<Session>(sql`
+    select id, browser, address, created_at, used_at, id = ${currentId} as is_current
+    from sessions where user_id = ${userId} and expires_at > clock_now()
+    order by id = ${currentId} desc, used_at desc, id desc`)
+
+/** Ends one session of the user. Returns how many there were. */
+export const endSession = (tx: Db, userId: number, id: number) =>
+  tx.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`)
+
+/** Ends all sessions of the user but this one. Returns how many there were. */
+export const endSessionsBut = (tx: Db, userId: number, kept: number) =>
+  tx.run(sql`delete from sessions where user_id = ${userId} and id <> ${kept}`)
+
+export const findUsername = (db: Db, id: number) =>
+  db.maybeOne<{ username: string }>(sql`select username from users where id = ${id}`)

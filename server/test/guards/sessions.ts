@@ -1,0 +1,58 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, platform, without } from './guard.ts'
+
+const sessions = `${features}/session/sessions.queries.ts`
+const inSessions = (only: string) => ({ tests: `${features}/session/sessions.routes`, only })
+
+/** Guards of sessions and their tokens. */
+export const sessionGuards = [
+  without(
+    'users see and end no other user’s sessions',
+    `${features}/session/sessions.routes.ts`,
+    `if (!isAdmin(caller) && caller.id !== userId) throw new Refusal('not_found')`,
+    '',
+    { tests: 'server/test/access/callers', only: 'answers only' },
+  ),
+  without(
+    'a session is ended under its user’s id',
+    sessions,
+    'user_id = ${userId} and id = ${id}',
+    'id = ${id}',
+    inSessions('under the name of another'),
+  ),
+  without(
+    'all other sessions are those of the user',
+    sessions,
+    'user_id = ${userId} and id <> ${kept}',
+    'id <> ${kept}',
+    inSessions('of another user is for Admins'),
+  ),
+  without(
+    'a former token ends',
+    `${platform}/access.ts`,
+    ' and ${s}.former_until > clock_now()',
+    '',
+    inSessions('gives the session a new token'),
+  ),
+  without(
+    'a token is replaced once',
+    `${features}/session/session.queries.ts`,
+    'where id = ${sessionId} and token_hash = ${tokenHash}',
+    'where id = ${sessionId}',
+    inSessions('of several at the same moment'),
+  ),
+  without(
+    'only a page that is touched keeps the session alive',
+    `${platform}/http.ts`,
+    ' && !(IDLE in request.headers)',
+    '',
+    inSessions('is not kept alive'),
+  ),
+  without(
+    'a sign-in from a new browser is told to its user only',
+    `${features}/notices/notices.queries.ts`,
+    'a.id = t.host::bigint and a.user_id = u.id',
+    'a.id = t.host::bigint',
+    { tests: 'server/test/new-browser' },
+  ),
+]

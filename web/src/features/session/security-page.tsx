@@ -1,0 +1,17 @@
+import { Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useCurrentUser } from '../../api/session.ts'
+import { Sessions } from '../../lists/sessions.tsx'
+import { PageTitle } from '../../ui/page-title.tsx'
+
+/** How the user signs in, and where they are signed in. */
+export function SecurityPage() {
+  const { t } = useTranslation()
+  const user = useCurrentUser()
+  return (
+    <Stack>
+      <PageTitle>{t('SECURITY.TITLE')}</PageTitle>
+      {user && <Sessions userId={user.id} />}
+    </Stack>
+  )
+}
