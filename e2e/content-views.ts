@@ -137,6 +137,8 @@ export const contentViews: Record<string, View> = {
       await patch(page, '/jobs/preview', (preview) => ({ ...preview, mentions }))
       await page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).fill('#1')
       await page.getByRole('option', { name: /^#1 / }).click()
+      // The page moves while the groups of the message are chosen.
+      await page.getByText(t('JOB.PREVIEW_NOTE')).waitFor()
       await page.getByLabel(t('JOB.MENTIONS_ALL')).check()
       await page.getByText('Khách sỉ miền Tây').waitFor()
     },

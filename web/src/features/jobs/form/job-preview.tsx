@@ -97,7 +97,6 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         {duplicates > 0 && <Fact name="JOB.PREVIEW_DUPLICATES">{formatNumber(duplicates)}</Fact>}
         {leftOut > 0 && <Fact name="JOB.PREVIEW_LEFT_OUT">{formatNumber(leftOut)}</Fact>}
         {withoutNumber > 0 && <Fact name="JOB.PREVIEW_WITHOUT_NUMBER">{formatNumber(withoutNumber)}</Fact>}
-        {mentions && mentions.members > 0 && <Fact name="JOB.MENTIONS">{reachText(mentions, t)}</Fact>}
         {durationSeconds !== null && (
           <Fact name="JOB.PREVIEW_DURATION">
             {durationSeconds === 0
@@ -107,6 +106,7 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         )}
         {endsAt !== null && <Fact name="JOB.ENDS_AT">{formatDateTime(endsAt)}</Fact>}
       </dl>
+      {mentions && mentions.members > 0 && <Text size="sm">{reachText(mentions, t)}</Text>}
       <Hint>{t(timeNote(durationSeconds, hasInstance))}</Hint>
       {preview.hold && (
         <Alert color="gray" icon={<IconClock size={18} aria-hidden />} role="note">

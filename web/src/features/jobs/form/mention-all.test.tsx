@@ -48,11 +48,13 @@ test('the preview tells whom the mentions reach, and which groups were mentioned
   const box = await screen.findByRole('checkbox', { name: label })
   await person.click(box)
   const panel = within(await screen.findByRole('region', { name: 'Before sending' }))
-  expect(await panel.findByText('Reaches 180 of 212, 32 hide their number (last sync)')).toBeTruthy()
+  expect(
+    await panel.findByText('Mentions reach 180 of 212 as of the last sync; 32 hide their number.'),
+  ).toBeTruthy()
   expect(panel.getByText('1 group was mentioned that day')).toBeTruthy()
   expect(panel.getByText('Guests')).toBeTruthy()
   await person.click(box)
-  await waitFor(() => expect(panel.queryByText(/^Reaches/)).toBeNull())
+  await waitFor(() => expect(panel.queryByText(/^Mentions reach/)).toBeNull())
   expect(requests.filter(({ name }) => name === 'POST /jobs/preview').at(-1)?.body).not.toHaveProperty(
     'mentionsAll',
   )
