@@ -75,6 +75,39 @@ test('a user has exactly these fields, alone and in the list', async () => {
   })
 })
 
+// R-2009
+test('an API key has exactly these fields, alone and in the list, and never itself', async () => {
+  const shop = await context.add.instance({ name: 'Shop' })
+  const owner = await context.add.user({ username: 'Lan', instances: [shop] })
+  const { keyId: id, token } = await context.add.apiKey(owner, {
+    name: 'Till',
+    rights: ['canCreateJobs'],
+    instanceIds: [shop.id],
+    addresses: ['203.0.113.7'],
+  })
+  await context.db.run(sql`
+    update api_keys set created_at = ${createdAt}, expires_at = ${laterAt}, last_used_at = ${createdAt},
+      last_used_address = '203.0.113.7'`)
+  const till = {
+    id,
+    name: 'Till',
+    start: token.slice(0, 13),
+    owner: { id: owner.id, name: 'Lan' },
+    rights: ['canCreateJobs'],
+    instances: [{ id: shop.id, name: 'Shop' }],
+    addresses: ['203.0.113.7'],
+    createdAt,
+    expiresAt: laterAt,
+    hasExpired: true,
+    lastUsedAt: createdAt,
+    lastUsedAddress: '203.0.113.7',
+  }
+  for (const user of [owner, admin]) {
+    expect(await read(`api-keys/${id}`, user)).toEqual(till)
+    expect((await read('api-keys?search=lan', user)).data).toEqual([till])
+  }
+})
+
 // R-104, R-105, R-106, R-270, R-695
 test('an instance has exactly these fields; alone also its pace, and for Admins its token', async () => {
   const problem = { code: 'provider_unreachable', params: {} }

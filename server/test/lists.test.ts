@@ -12,7 +12,7 @@ beforeAll(async () => {
   token = (await context.add.admin()).token
 })
 
-const lists = ['messages', 'jobs', 'groups', 'instances', 'users']
+const lists = ['messages', 'jobs', 'groups', 'instances', 'users', 'api-keys']
 
 async function ask(path: string, payload?: object) {
   const answer = await (await context.app).inject({
@@ -30,7 +30,7 @@ let count = 0
 /** A word that no other test searches for. */
 const newWord = () => `w${count++}x`
 
-// R-255, R-260, R-269, R-280, R-288
+// R-255, R-260, R-269, R-280, R-288, R-2017
 // R-164, R-165, R-161, R-162, R-163
 test.each(lists)('%s takes page, pageSize, sortBy, sortDirection and search within bounds', async (list) => {
   /** The status, or the names of the refused fields. */
@@ -68,6 +68,7 @@ test.each([
     await context.add.message()
     await context.add.group()
     await context.add.contact()
+    await context.add.apiKey(await context.add.user())
     await context.add.job({ recipients: [] })
   }
   await context.db.run(sql`
@@ -104,7 +105,7 @@ test.each([
 // R-159, R-160
 test('a list has page 1 with 10 rows by default', async () => {
   for (let n = 0; n < 11; n++) {
-    await context.add.user()
+    await context.add.apiKey(await context.add.user())
     await context.add.message()
     await context.add.group()
     await context.add.job({ recipients: [] })

@@ -3,8 +3,11 @@ import { contract } from '@sendroom/contract'
 import type { NewApiKey } from '@sendroom/contract/api-keys'
 import { limits } from '@sendroom/contract/limits'
 import { describe, expect, test } from 'vitest'
+import { addApiKey } from '../../../test/api-key.ts'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
 import { hashOfKey } from '../../platform/api-key-text.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { deleteExpiredApiKeys } from './api-keys.queries.ts'
@@ -210,16 +213,30 @@ test('a key has a limit of its own, which does not count for its owner', async (
 })
 
 // R-2015
-test('a user has 20 keys at most, also of two requests at once; expired ones do not count', async () => {
+test('a user has 20 keys at most; expired ones do not count', async () => {
+  const user = await context.add.user()
+  for (let n = 0; n < limits.apiKeysPerUser; n++) await context.add.apiKey(user)
+  expect(await create(user)).toMatchObject({ status: 409, body: { code: 'too_many_api_keys' } })
+  await context.db.run(sql`
+    update api_keys set expires_at = clock_now() where id = (select min(id) from api_keys)`)
+  expect((await create(user)).status).toBe(201)
+})
+
+// R-2015
+test('a new key counts one that another request is about to make', async () => {
   const user = await context.add.user()
   for (let n = 1; n < limits.apiKeysPerUser; n++) await context.add.apiKey(user)
-  const statuses = (await Promise.all([create(user), create(user)])).map(({ status }) => status)
-  expect(statuses.toSorted()).toEqual([201, 409])
-  expect((await create(user)).body.code).toBe('too_many_api_keys')
-  await context.db.run(
-    sql`update api_keys set expires_at = clock_now() where id = (select min(id) from api_keys)`,
-  )
-  expect((await create(user)).status).toBe(201)
+  let hasAnswered = false
+  const answering = await context.db.begin(async (tx) => {
+    await tx.run(sql`select from users where id = ${user.id} for share`)
+    await addApiKey(tx)(user)
+    const answering = create(user).finally(() => {
+      hasAnswered = true
+    })
+    await until('the call waits', async () => hasAnswered || (await countWaiting(context.db)) > 0)
+    return [answering]
+  })
+  expect((await Promise.all(answering))[0]?.status).toBe(409)
 })
 
 // R-2017

@@ -127,15 +127,24 @@ function Accounts({ apiKey: { instances } }: Props) {
   return <Name>{instances.map(({ name }) => name).join(', ') || '–'}</Name>
 }
 
+/** Enough to give a program another key: two weeks. */
+const SOON_MS = 14 * 24 * 3_600_000
+
 function Expiry({ apiKey: { expiresAt, hasExpired } }: Props) {
   const { t } = useTranslation()
   return (
     <Group gap={4}>
       {formatDateTime(expiresAt)}
-      {hasExpired && (
+      {hasExpired ? (
         <Badge variant="light" color="red">
           {t('API_KEY.EXPIRED')}
         </Badge>
+      ) : (
+        Date.parse(expiresAt) - Date.now() < SOON_MS && (
+          <Badge variant="light" color="yellow">
+            {t('API_KEY.EXPIRES_SOON')}
+          </Badge>
+        )
       )}
     </Group>
   )

@@ -88,6 +88,17 @@ test('an Admin revokes the key of another after a question, and can’t edit it'
 })
 
 // R-2020
+test.each([
+  ['13 days', 13, true],
+  ['15 days', 15, false],
+])('a key that expires in %s is marked if that is soon', async (_, days, isMarked) => {
+  const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString()
+  open('/api-keys', { 'GET /api-keys': () => pageOf([{ ...apiKey, expiresAt }]) })
+  await rowOf(/Shop system/)
+  expect(screen.queryByText('Expires soon') !== null).toBe(isMarked)
+})
+
+// R-2020
 test('an empty list says so', async () => {
   open('/api-keys', { 'GET /api-keys': () => pageOf([]) })
   expect(await screen.findByText('There are no API keys yet.')).toBeTruthy()

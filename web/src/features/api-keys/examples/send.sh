@@ -11,7 +11,7 @@ account=$(call "$SENDROOM_URL/api/instances?pageSize=1&sortBy=id&sortDirection=a
   grep --only-matching '"id":[0-9]*' | head -1 | cut -d: -f2)
 
 # The id of this job. A second attempt with the same id creates no second job.
-request_id=$(cat /proc/sys/kernel/random/uuid)
+request_id=$(uuidgen 2>/dev/null || cat /proc/sys/kernel/random/uuid)
 
 call --retry 3 --header 'Content-Type: application/json' "$SENDROOM_URL/api/jobs" --data @- <<JSON
 {
