@@ -2,6 +2,7 @@
 export const refusalKinds = [
   'unauthenticated',
   'forbidden',
+  'key_from_elsewhere',
   'forgery',
   'throttled',
   'not_found',

@@ -20,5 +20,11 @@ const noteUse = (db: Db, id: number, address: string) =>
       where id = ${id} and coalesce(last_used_at <= clock_now() - interval '1 minute', true)
       for no key update skip locked)`)
 
-/** The id for which limits count a call: the user's, or the negative one of an API key. So neither delays the other. */
-export const limitedAs = ({ id, apiKey }: Caller) => (apiKey ? -apiKey.id : id)
+/** The id for which a call is counted: the user's, or the negative one of an API key. */
+export const countedAs = ({ id, apiKey }: Caller) => (apiKey ? -apiKey.id : id)
+
+/**
+ * Whose turn a call waits for: the user's, or the negative id for that of all API keys of the user. So neither delays
+ * the other, and twenty keys do not take all connections of the database.
+ */
+export const turnOf = ({ id, apiKey }: Caller) => (apiKey ? -id : id)

@@ -14,7 +14,7 @@ import {
   recheckCaller,
   requireAccess,
 } from './access.ts'
-import { limitedAs } from './api-keys.ts'
+import { countedAs, turnOf } from './api-keys.ts'
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isKeptFromLock, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
 import { describeEndpoint } from './describe-endpoint.ts'
@@ -80,7 +80,7 @@ const RECHECK_AFTER_MS = 1000
 const IDLE = 'x-idle'
 
 /** For rate limits: counts the requests of each user, and of each API key. */
-export const userKey = ({ caller }: FastifyRequest) => String(caller && limitedAs(caller))
+export const userKey = ({ caller }: FastifyRequest) => String(caller && countedAs(caller))
 
 /** Registers an endpoint of the contract with its handler. */
 export function route<E extends Endpoint>(
@@ -151,9 +151,9 @@ export function route<E extends Endpoint>(
       }
       const { caller } = request
       // A download waits for a turn of its own (export/exports.ts), and a search for one more.
-      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(limitedAs(caller), run) : run())
+      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(turnOf(caller), run) : run())
       const isSearch = caller && (hasSearch(query) || hasSearch(body))
-      const result = isSearch ? await app.searchInTurn(limitedAs(caller), inTurn) : await inTurn()
+      const result = isSearch ? await app.searchInTurn(turnOf(caller), inTurn) : await inTurn()
       if (reply.sent) return reply
       const hasWaited = performance.now() - beganAt > RECHECK_AFTER_MS
       if (hasWaited && endpoint.method === 'GET' && !endpoint.hasEffect) await recheck?.()

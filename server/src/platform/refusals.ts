@@ -17,6 +17,8 @@ export type Refusals = {
 const KINDS: Partial<Record<ErrorCode, RefusalKind>> = {
   unauthenticated: 'unauthenticated',
   forbidden: 'forbidden',
+  not_for_keys: 'forbidden',
+  key_from_elsewhere: 'key_from_elsewhere',
   forgery: 'forgery',
   too_many_requests: 'throttled',
   not_found: 'not_found',

@@ -131,4 +131,18 @@ export const keyGuards = [
     '1200',
     routes,
   ),
+  without(
+    'the API keys of a user share their turns',
+    `${platform}/api-keys.ts`,
+    'turnOf = ({ id, apiKey }: Caller) => (apiKey ? -id : id)',
+    'turnOf = countedAs',
+    { tests: `${features}/api-keys/ways-in` },
+  ),
+  without(
+    'calls with an API key from elsewhere are counted',
+    `${platform}/refusals.ts`,
+    `  key_from_elsewhere: 'key_from_elsewhere',\n`,
+    '',
+    { tests: `${features}/api-keys/ways-in` },
+  ),
 ]

@@ -1,0 +1,59 @@
+import { contract } from '@sendroom/contract'
+import { limits } from '@sendroom/contract/limits'
+import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+// Attacks by a thief of a key, or by a user with many keys.
+
+const context = useContext()
+const { jobs, messages } = contract
+
+// R-2150
+test('all keys of a user together get as many turns as the user, however many they are', async () => {
+  const [owner, other] = [await context.add.user(), await context.add.user()]
+  const keys = await Promise.all(
+    Array.from({ length: limits.apiKeysPerUser }, () => context.add.apiKey(owner)),
+  )
+  const write = (user: typeof owner) =>
+    context.call(user, messages.create, { body: { textContent: 'Hello', groupIds: [] } })
+  const calls = await context.db.begin(async (tx) => {
+    await tx.run(sql`select from users where id = ${owner.id} for update`)
+    const calls = keys.map(write)
+    await until('five wait for the lock', async () => (await countWaiting(context.db)) >= 5)
+    expect((await write(other)).status).toBe(201)
+    expect(await countWaiting(context.db)).toBe(5)
+    return calls
+  })
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([201]))
+})
+
+// R-2151
+test('who tries a key from elsewhere, or where keys are not allowed, is in the audit log', async () => {
+  const owner = await context.add.user({ username: 'lan' })
+  const stolen = await context.add.apiKey(owner, { addresses: ['203.0.113.7'] })
+  await context.call(stolen, jobs.list, { query: {} })
+  await context.call(await context.add.apiKey(owner), contract.users.list, {})
+  await (await context.app).refusals.flush()
+  expect(
+    await context.db.many(sql`
+      select user_name, address, action from audit_log where action like 'security.%' order by action`),
+  ).toEqual([
+    { userName: 'lan', address: '127.0.0.1', action: 'security.forbidden' },
+    { userName: 'lan', address: '127.0.0.1', action: 'security.key_from_elsewhere' },
+  ])
+})
+
+// R-2152
+test('a key of an Admin makes no shared template', async () => {
+  const admin = await context.add.admin()
+  const key = await context.add.apiKey(admin, { instanceIds: [(await context.add.instance()).id] })
+  const { status, body } = await context.call(key, messages.create, {
+    body: { textContent: 'Hello', groupIds: [] },
+  })
+  expect(status).toBe(201)
+  const other = await context.add.user()
+  expect((await context.call(other, messages.get, { params: body })).status).toBe(404)
+})
