@@ -1,8 +1,23 @@
-import { button, patch, type View } from './view.ts'
+import { paginationOf } from '@sendroom/contract/paging'
+import { button, type View } from './view.ts'
 
-const post = {
-  ...{ recipientId: '120363000000999990@newsletter', recipientName: 'Khuyến mãi mỗi ngày 🎁' },
-  ...{ deliveredAt: null, readAt: null, deliveredTo: null, readBy: null, members: null },
+const sent = {
+  ...{ status: 'Sent', sentAt: '2026-11-25T03:00:00.000Z', ownText: null, mentions: null, votes: null },
+  ...{ areMembersKept: false, errorMessage: null, reason: null },
+}
+const recipients = {
+  data: [
+    {
+      ...{ ...sent, id: 1, recipientId: '120363000000999990@newsletter' },
+      ...{ recipientName: 'Khuyến mãi mỗi ngày, quần áo và giày dép', deliveredAt: null, readAt: null },
+      ...{ deliveredTo: null, readBy: null, members: null },
+    },
+    {
+      ...{ ...sent, id: 2, recipientId: '120363000000000001@g.us', recipientName: 'Sales team' },
+      ...{ deliveredAt: sent.sentAt, readAt: sent.sentAt, deliveredTo: 11, readBy: 3, members: 11 },
+    },
+  ],
+  pagination: paginationOf({ page: 1, pageSize: 50 }, 2),
 }
 
 /** Channels among the groups, in the picker, and as a job's recipient. */
@@ -17,16 +32,5 @@ export const channelViews: Record<string, View> = {
       await dialog.getByText('Hàng mới về').waitFor()
     },
   },
-  'jobs-channel': {
-    path: '/jobs/1',
-    open: async (page) => {
-      await patch(page, '/jobs/1/recipients*', ({ data, ...rest }) => ({
-        ...rest,
-        data: (data as object[]).map((row, n) => (n === 0 ? { ...row, ...post } : row)),
-      }))
-      await page.reload()
-      await page.getByText(post.recipientName).waitFor()
-    },
-    isWhole: true,
-  },
+  'jobs-channel': { path: '/jobs/1', answers: { '/jobs/1/recipients?*': recipients } },
 }

@@ -9,11 +9,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import classes from './pick-dialog.module.css'
 
 const ROW_HEIGHT = 36
+/** With a note under the name. */
+const NOTED_HEIGHT = 52
 
 export type Option = {
   id: number
   name: string
-  /** Stands before the name, and `note` behind it. */
+  /** Stands before the name, and `note` below it. */
   badge?: ReactNode
   note?: string
   /** Prevents choosing the option and says why. */
@@ -106,13 +108,13 @@ function OptionList({ options, ids, onToggle }: ListProps) {
   const rows = useVirtualizer({
     count: options.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: (index) => (options[index]?.note ? NOTED_HEIGHT : ROW_HEIGHT),
     overscan: 8,
   })
   return (
     <div ref={frame} className={classes.frame}>
       <ul className={classes.list} style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, start }) => {
+        {rows.getVirtualItems().map(({ index, start, size }) => {
           const option = options[index]
           if (!option) return null
           const isChosen = ids.has(option.id)
@@ -120,7 +122,7 @@ function OptionList({ options, ids, onToggle }: ListProps) {
             <li
               key={option.id}
               className={classes.row}
-              style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+              style={{ height: size, transform: `translateY(${start}px)` }}
               aria-setsize={options.length}
               aria-posinset={index + 1}
             >
@@ -129,10 +131,10 @@ function OptionList({ options, ids, onToggle }: ListProps) {
                   <>
                     {option.badge && <>{option.badge} </>}
                     <bdi>{option.name}</bdi>
-                    {option.note && ` · ${option.note}`}
                     {option.disabledReason && ` (${option.disabledReason})`}
                   </>
                 }
+                description={option.note}
                 title={option.name}
                 checked={isChosen}
                 // A chosen option can always be unchosen.
