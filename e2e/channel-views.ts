@@ -22,7 +22,7 @@ const recipients = {
 
 /** Channels among the groups, in the picker, and as a job's recipient. */
 export const channelViews: Record<string, View> = {
-  'groups-channels': { path: '/groups?kind=channel' },
+  'groups-channels': { path: '/groups?only=channel' },
   'messages-channels': {
     path: '/messages/edit/1',
     open: async (page, t) => {

@@ -15,10 +15,10 @@ const files = [
   { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
   // For the login page.
   { name: 'start', test: /src[\\/]app[\\/]start/ },
-  // For every signed-in user.
+  // For every signed-in user, with the icons that several pages have.
   {
     name: 'shell',
-    test: /src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp)))|@tabler/,
+    test: /web[\\/]src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp)))|@tabler(?!.*Icon(ArrowBackUp|Braces|Copy|FileImport|Flag|Photo|PlayerSkipForward|Tag|UserQuestion)\.)/,
   },
   { name: 'lists', test: /src[\\/]lists[\\/]/ },
 ]

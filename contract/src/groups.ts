@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { groupKinds } from './list-filters.ts'
 import { listQuery, page } from './paging.ts'
 import { blankable, Instant, idList, idParams, Named } from './values.ts'
 
-const GroupKind = z.enum(['group', 'channel'])
+const GroupKind = z.enum(groupKinds)
 
 export const Group = z
   .object({

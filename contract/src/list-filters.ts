@@ -1,3 +1,7 @@
+/** The kinds of groups: those of WhatsApp, and channels that the instance may post to. */
+export const groupKinds = ['group', 'channel'] as const
+export type GroupKind = (typeof groupKinds)[number]
+
 /**
  * The filters to which the dashboard's links limit the lists of instances and jobs. This file does not import
  * zod, so that the router does not load the schemas.

@@ -25,3 +25,14 @@ export function readListSearch(raw: Record<string, unknown>): ListSearch {
     ...((sortDirection === 'asc' || sortDirection === 'desc') && { sortDirection }),
   }
 }
+
+/** A list's state, with `only`: what the list is limited to. */
+export type LimitedSearch<Only extends string> = ListSearch & { only?: Only }
+
+/** Reads the state of a list that its address may limit to one of these values. */
+export const readLimitedSearch =
+  <Only extends string>(values: readonly Only[]) =>
+  (raw: Record<string, unknown>): LimitedSearch<Only> => {
+    const only = values.find((known) => known === raw.only)
+    return { ...readListSearch(raw), ...(only && { only }) }
+  }

@@ -36,8 +36,9 @@ const columns: Column<Group>[] = [
 
 export function GroupsPage() {
   const syncs = useSyncs()
-  const { kind }: GroupsSearch = useSearch({ strict: false })
-  const filters: Pick<GroupsSearch, 'kind'> = kind ? { kind } : {}
+  const { only }: GroupsSearch = useSearch({ strict: false })
+  const filters: Pick<GroupsSearch, 'only'> = only ? { only } : {}
+  const ofKind = only ? { kind: only } : {}
   const list = useList({
     feature: 'groups',
     sortFields: ['name', 'participantCount', 'lastSyncAt'],
@@ -45,8 +46,8 @@ export function GroupsPage() {
     filters,
     load: (query, signal) =>
       query.search === undefined
-        ? call('GET /groups', { query: { ...query, ...filters } }, signal)
-        : call('POST /groups/search', { body: { ...query, ...filters, instanceIds: [] } }, signal),
+        ? call('GET /groups', { query: { ...query, ...ofKind } }, signal)
+        : call('POST /groups/search', { body: { ...query, ...ofKind, instanceIds: [] } }, signal),
   })
   const prerequisite = useMissing(syncs)
   const missing = list.rows.length === 0 ? prerequisite : null
@@ -55,14 +56,14 @@ export function GroupsPage() {
       title="GROUP.TITLE"
       list={list}
       buttons={<Buttons syncs={syncs} missing={missing} />}
-      bulk={<KindFilter search={list.query.search} kind={kind} />}
+      bulk={<KindFilter search={list.query.search} only={only} />}
     >
       <SyncNotice syncs={syncs} />
       <DataTable
         list={list}
         label="GROUP.TITLE"
         columns={columns}
-        empty={list.query.search === '' && !kind ? emptyWords[missing ?? 'sync'] : 'COMMON.NO_DATA_FOUND'}
+        empty={list.query.search === '' && !only ? emptyWords[missing ?? 'sync'] : 'COMMON.NO_DATA_FOUND'}
         actions={(group) => <ExportButton group={group} />}
       />
     </ListPage>
@@ -116,15 +117,15 @@ function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
 }
 
 /** Limits the list. A search stays, the page does not. */
-function KindFilter({ search, kind }: Pick<GroupsSearch, 'search' | 'kind'>) {
+function KindFilter({ search, only }: Pick<GroupsSearch, 'search' | 'only'>) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   return (
     <NativeSelect
       aria-label={t('GROUP.KIND')}
-      value={kind ?? ''}
+      value={only ?? ''}
       onChange={({ currentTarget: { value } }) =>
-        navigate({ to: '/groups', search: readGroupsSearch({ search, kind: value }), replace: true })
+        navigate({ to: '/groups', search: readGroupsSearch({ search, only: value }), replace: true })
       }
       data={[
         { value: '', label: t('GROUP.ALL_KINDS') },

@@ -1,11 +1,6 @@
-import type { Group } from '@sendroom/contract/groups'
-import { type ListSearch, readListSearch } from '../../lists/list-search.ts'
+import { type GroupKind, groupKinds } from '@sendroom/contract/list-filters'
+import { type LimitedSearch, readLimitedSearch } from '../../lists/list-search.ts'
 
-/** The list of groups in its address. `kind` is what the list is limited to. */
-export type GroupsSearch = ListSearch & { kind?: Group['kind'] }
-
-/** Reads it. Invalid values are dropped. */
-export function readGroupsSearch(raw: Record<string, unknown>): GroupsSearch {
-  const { kind } = raw
-  return { ...readListSearch(raw), ...((kind === 'group' || kind === 'channel') && { kind }) }
-}
+/** The list of groups in its address. */
+export type GroupsSearch = LimitedSearch<GroupKind>
+export const readGroupsSearch = readLimitedSearch(groupKinds)

@@ -241,7 +241,7 @@ test('the list is limited to channels, in its address too, and a search stays li
   const { person, requests, router } = open({ 'POST /groups/search': () => pageOf([channel]) })
   await row()
   await person.selectOptions(screen.getByLabelText('Kind'), 'Channels only')
-  await waitFor(() => expect(router.state.location.search).toEqual({ kind: 'channel' }))
+  await waitFor(() => expect(router.state.location.search).toEqual({ only: 'channel' }))
   await waitFor(() =>
     expect(requests.filter(({ name }) => name === 'GET /groups').at(-1)?.query).toMatchObject({
       kind: 'channel',
@@ -253,5 +253,5 @@ test('the list is limited to channels, in its address too, and a search stays li
       ...{ kind: 'channel', search: 'deals' },
     }),
   )
-  expect(router.state.location.search).toEqual({ kind: 'channel', search: 'deals' })
+  expect(router.state.location.search).toEqual({ only: 'channel', search: 'deals' })
 })

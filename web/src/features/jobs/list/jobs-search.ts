@@ -1,11 +1,6 @@
 import { type JobFilter, jobFilters } from '@sendroom/contract/list-filters'
-import { type ListSearch, readListSearch } from '../../../lists/list-search.ts'
+import { type LimitedSearch, readLimitedSearch } from '../../../lists/list-search.ts'
 
-/** The list of jobs in its address. `only` is what the list is limited to. */
-export type JobsSearch = ListSearch & { only?: JobFilter }
-
-/** Reads it. Invalid values are dropped. */
-export function readJobsSearch(raw: Record<string, unknown>): JobsSearch {
-  const only = jobFilters.find((known) => known === raw.only)
-  return { ...readListSearch(raw), ...(only && { only }) }
-}
+/** The list of jobs in its address. */
+export type JobsSearch = LimitedSearch<JobFilter>
+export const readJobsSearch = readLimitedSearch(jobFilters)
