@@ -20,7 +20,7 @@ export function Examples() {
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
           {t('API_KEY.EXAMPLES_HINT')}{' '}
-          <Anchor size="sm" href="/api/docs" target="_blank">
+          <Anchor size="sm" underline="always" href="/api/docs" target="_blank">
             {t('API_KEY.ALL_CALLS')}
           </Anchor>
         </Text>
