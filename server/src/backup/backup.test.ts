@@ -137,7 +137,7 @@ describe('a backup', () => {
       delete from sessions; truncate backups restart identity; delete from disks;
       delete from webhook_events; delete from webhook_queue; update webhook_receivers set dropped = 2;
       delete from due_emails; update notices set email_due = false;
-      delete from audit_log where id > 1;`)
+      delete from audit_log where id > 1; truncate sessions restart identity;`)
     const [was, is] = [await readAll(source.db), await readAll(target.db)]
     const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*",/, ','))
     expect({ ...is, migrations: withoutTimes(is.migrations) }).toEqual({

@@ -107,7 +107,9 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     await using home = await readyInstallation()
     await (await home.start()).end('SIGTERM')
     expect(await home.run([], { SECRET_KEY: 'another key, which is long enough' })).toEqual(
-      refusal('SECRET_KEY does not match this database. Use the key that the database was set up with.'),
+      refusal(
+        'SECRET_KEY does not match this database. Use the key that the database was set up with. To replace that one, set SECRET_KEY_PREVIOUS to it as well.',
+      ),
     )
     const keyFile = join(home.dataDir, 'secret.key')
     await rm(keyFile)
