@@ -62,7 +62,9 @@ type FromRequest = Pick<Caller, 'tokenHash' | 'address'>
 async function findSession(db: Db, which: Sql, fromRequest: FromRequest): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, keyof FromRequest | 'apiKey'>>(sql`
     select ${userColumns}, s.id as session_id, s.used_at < clock_now() - interval '1 minute' as is_use_old,
-      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
+      -- A thief of the former token must not gain what the owner has just confirmed.
+      s.token_hash = ${fromRequest.tokenHash} and
+        s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
     from sessions s join users u on u.id = s.user_id
     where ${which} and ${isValidSession('s', 'u')}`)
   return caller ? { ...caller, ...fromRequest, apiKey: null } : null

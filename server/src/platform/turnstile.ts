@@ -12,7 +12,8 @@ export type Limits = {
 }
 
 export type Entry = {
-  userId: number
+  /** Or an address, where there is no session. */
+  userId: number | string
   /** Aborts when the client has left. A piece of work that still waits is refused then. */
   signal?: AbortSignal
   /** A newer entry of the same user and kind takes the place of an older one that still waits. */
@@ -37,7 +38,7 @@ const isIdle = ({ running, waiting }: User) => running === 0 && waiting.length =
  */
 export function openTurnstile(limits: Limits): Turnstile {
   /** In the order of their turns. */
-  const users = new Map<number, User>()
+  const users = new Map<Entry['userId'], User>()
   let running = 0
 
   function startNext() {

@@ -66,8 +66,8 @@ test.for(confirmed)(
     await ageConfirmation(context.db, user)
     const before = await everything(context.db)
 
-    const call = async () => {
-      const { status, body } = await context.call(user, endpoint, input)
+    const call = async (by = user) => {
+      const { status, body } = await context.call(by, endpoint, input)
       return status < 300 ? 'allowed' : body.code
     }
     const confirm = (password: string) => context.call(user, contract.session.confirm, { body: { password } })
@@ -75,11 +75,15 @@ test.for(confirmed)(
     expect(await everything(context.db)).toEqual(before)
     expect((await confirm('wrong')).status).toBe(400)
     const wrong = await call()
-    expect((await confirm('secret-1')).status).toBe(200)
+    const confirmed = await confirm('secret-1')
+    expect(confirmed.status).toBe(200)
+    const former = await call()
+    const right = await call({ ...user, token: confirmed.body.token ?? '' })
+    const refused = 'confirm_password'
     expectCells(
       task,
-      { old, wrong, right: await call() },
-      { old: 'confirm_password', wrong: 'confirm_password', right: 'allowed' },
+      { old, wrong, former, right },
+      { old: refused, wrong: refused, former: refused, right: 'allowed' },
     )
   },
 )

@@ -35,6 +35,13 @@ export const sessionGuards = [
     inSessions('gives the session a new token'),
   ),
   without(
+    'a former token is not confirmed',
+    `${platform}/access.ts`,
+    's.token_hash = ${fromRequest.tokenHash} and\n',
+    '',
+    inSessions('counts for the new token only'),
+  ),
+  without(
     'a token is replaced once',
     `${features}/session/session.queries.ts`,
     'where id = ${sessionId} and token_hash = ${tokenHash}',

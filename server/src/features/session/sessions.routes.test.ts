@@ -118,6 +118,17 @@ describe('a confirmation', () => {
     expect(await statusOf({ ...former, token: token ?? '' })).toBe(200)
   })
 
+  // R-2153
+  test('counts for the new token only, so that whoever stole the former one gains nothing', async () => {
+    const stolen = await signIn(await addUser())
+    await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '1 hour'`)
+    const mine = { ...stolen, token: (await confirm(stolen)) ?? '' }
+    const body = { name: 'Mine', rights: [], instanceIds: null, addresses: [], days: 700 }
+    const make = (by: TestUser) => context.call(by, contract.apiKeys.create, { body })
+    expect(await make(stolen)).toMatchObject({ status: 403, body: { code: 'confirm_password' } })
+    expect((await make(mine)).status).toBe(201)
+  })
+
   // R-1903
   test('does not break off what has begun with the former token, such as a download', async () => {
     const former = await signIn(await addUser())

@@ -7,7 +7,8 @@ import { until } from '../../../test/until.ts'
 import { storedFileRoutes } from './route.ts'
 import type { FileStore } from './store.ts'
 
-const REQUEST = `GET /files/${'0'.repeat(32)}.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const requestFrom = (address: string) =>
+  `GET /files/${'0'.repeat(32)}.mp4 HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n\r\n`
 
 /** Starts a server whose files have no bytes until the test pushes some. `opened` has their streams. */
 async function startServer() {
@@ -20,16 +21,18 @@ async function startServer() {
       return { size: 1 << 30, mimeType: 'video/mp4', stream }
     },
   }
-  const app = fastify()
+  const app = fastify({ trustProxy: 'loopback' })
   storedFileRoutes(app, files as FileStore) // the route uses no other methods
   await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())
   const { port } = app.server.address() as AddressInfo // listening on TCP
-  async function ask(requests = 1): Promise<Socket> {
+  let clients = 0
+  /** Each client has an address of its own, unless the test names one. */
+  async function ask(requests = 1, address = `10.0.0.${++clients}`): Promise<Socket> {
     const socket = connect(port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     await once(socket, 'connect')
-    socket.write(REQUEST.repeat(requests))
+    socket.write(requestFrom(address).repeat(requests))
     return socket
   }
   return { opened, ask }
@@ -57,6 +60,17 @@ test('forty files are open at once, and the next one when a client leaves', asyn
   await ask()
   await until('another one is open', () => opened.length > MOST + 1)
   expect(opened).toHaveLength(MOST + 2)
+})
+
+// R-2154
+test('an address has twenty files open at most, and the others are for everybody else', async () => {
+  const { opened, ask } = await startServer()
+  for (let n = 0; n < MOST; n++) await ask(1, '203.0.113.7')
+  await until('twenty are open', () => opened.length === 20)
+
+  await ask(1, '203.0.113.8')
+
+  await until('another one is open', () => opened.length === 21)
 })
 
 // R-1759

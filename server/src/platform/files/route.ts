@@ -1,3 +1,4 @@
+import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endOfAnswer } from '../end-of-answer.ts'
 import { orNotFound, Refusal } from '../refusal.ts'
@@ -12,9 +13,9 @@ type Deps = { files: FileStore; flow: Flow; signal: AbortSignal }
 type Request = FastifyRequest<{ Params: { name: string } }>
 
 /** The client of S3 has 50 connections. Ten of them stay for uploads and for files that are sent. */
-const OPEN = { ofUser: 40, waitingOfUser: 1000, retrySeconds: 5 }
-/** All who ask count as one user: there is no session. */
-const ANYBODY = { userId: 0 }
+const OPEN = { inAll: 40, waitingInAll: 1000, retrySeconds: 5 }
+/** There is no session, so addresses count as users. One that reads slowly leaves half for all others. */
+const OF_ADDRESS = { ofUser: 20, waitingOfUser: 500 }
 /** Players pause a download when they have enough, and ask for the rest when they need more. */
 const STALLED_MS = 60_000
 
@@ -24,7 +25,7 @@ const isPlayed = (mimeType: string) => /^(audio|video)\//.test(mimeType)
 /** Files need no session: their names can't be guessed. Players ask for parts of them. */
 export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
   const flow = openFlow()
-  const { enter } = openTurnstile(OPEN)
+  const { enter } = openTurnstile({ ...OPEN, ...OF_ADDRESS })
   app.route<{ Params: { name: string } }>({
     // Fastify's own HEAD would read the file to its end.
     method: ['GET', 'HEAD'],
@@ -33,7 +34,7 @@ export function storedFileRoutes(app: FastifyInstance, files: FileStore): void {
     handler: async (request, reply) => {
       const { name } = request.params
       const signal = endOfAnswer(reply.raw)
-      whenAborted(signal, await enter({ ...ANYBODY, signal }))
+      whenAborted(signal, await enter({ userId: normalizeIP(request.ip), signal }))
       const size = orNotFound(await files.sizeOf(name))
       // Without a name in the header, a link of the page decides what the file is called.
       if (!isPlayed(mimeTypeOf(name))) reply.header('content-disposition', 'attachment')
