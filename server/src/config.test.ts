@@ -13,6 +13,7 @@ test('every variable has a default', () => {
     dataDir: resolve('data'),
     database: undefined,
     secretKey: undefined,
+    backupPassword: undefined,
     admin: { username: 'admin', password: undefined },
     whapiBaseUrl: 'https://gate.whapi.cloud',
     whapiPartnerToken: undefined,

@@ -47,6 +47,8 @@ export function readConfig(env: Env) {
     secretKey: read.SECRET_KEY,
     /** Values that this key has encrypted can be read, until `rotate-key` has encrypted them anew. */
     previousKey: read.SECRET_KEY_PREVIOUS,
+    /** Backups are encrypted with this password, and read with it. */
+    backupPassword: read.BACKUP_PASSWORD,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
     whapiBaseUrl: read.WHAPI_BASE_URL,
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
@@ -107,6 +109,7 @@ const Variables = z
     DATABASE_DIRECT_URL: z.string().transform(readDatabaseUrl).optional(),
     SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
     SECRET_KEY_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
+    BACKUP_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
     ADMIN_USERNAME: z
       .string()
       .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)

@@ -35,7 +35,7 @@ Commands:
   user reset-password NAME   set a new password for a user and print it
   user unlock NAME           let a locked user sign in again
   backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
-  restore FILE               fill an empty data folder or DATABASE_URL from a backup
+  restore FILE [--unsigned]  fill an empty data folder or DATABASE_URL from a backup
   rotate-key                 encrypt everything with a new SECRET_KEY, also while Sendroom runs
   doctor                     find out what is wrong, and what to do
   --help                     print this text; after a command, more about that one

@@ -18,6 +18,8 @@ import { factories } from './factories.ts'
 export class Place {
   /** The output of the last command. */
   said: string[] = []
+  /** Other variables, such as a password. */
+  env: Record<string, string> = {}
   readonly #stopping = new AbortController()
   readonly database: TestDatabase
   readonly dataDir: string
@@ -32,7 +34,10 @@ export class Place {
   }
 
   get config() {
-    return { ...readConfig({ DATA_DIR: this.dataDir }), database: targetOf(this.database.address) }
+    return {
+      ...readConfig({ DATA_DIR: this.dataDir, ...this.env }),
+      database: targetOf(this.database.address),
+    }
   }
 
   get images() {
@@ -56,8 +61,8 @@ export class Place {
     return backUp(this.#command(), file, withKey)
   }
 
-  restore(file: string) {
-    return restore(this.#command(), file)
+  restore(file: string, options: { allowsUnsigned?: boolean } = {}) {
+    return restore(this.#command(), file, options)
   }
 
   #command() {

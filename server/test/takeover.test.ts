@@ -6,6 +6,7 @@ import { connect } from '../src/platform/database/connection.ts'
 import { migrate, schemaIsCurrent } from '../src/platform/database/migrate.ts'
 import { PROCESS } from '../src/platform/database/processes.ts'
 import { sql } from '../src/platform/database/sql.ts'
+import { secretsOf, storeKey } from '../src/platform/secrets.ts'
 import { type Place, readAll, useBackups } from './backup-fixture.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { dumpSchema } from './schema-dump.ts'
@@ -123,7 +124,9 @@ test('a backup that a program with 0032 has made is restored without what nobody
 
 test('a backup of a database that was not taken over yet is restored, too', async () => {
   const source = await openFormer()
-  await source.openSecrets()
+  const key = storeKey(source.dataDir, 'a key from before, long enough')
+  const check = secretsOf(key).hash('secret check')
+  await source.db.run(sql`insert into installation (secret_check) values (${check})`)
   await source.backUp(backups.file())
   const target = await backups.open('template0')
   await target.restore(backups.file())

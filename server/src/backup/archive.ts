@@ -1,13 +1,18 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { collectAfter } from '../platform/storage/flow.ts'
+import { StartupError } from '../startup-error.ts'
+import { decrypt, encrypt, isEncrypted } from './encryption.ts'
 import { DamagedError, type Part, packTar, unpackTar } from './tar.ts'
 
-/** The last part: what `sha256sum` would print for all others. An archive without it was cut off. */
+/** The checksums as `sha256sum` would print them for all others. An archive without this part was cut off. */
 const CHECKSUMS = 'SHA256SUMS'
+/** The last part: HMAC-SHA-256 of the checksums. */
+const SIGNATURE = 'SIGNATURE'
 /** The default of 16 kB leaves so much garbage that reading takes 25 MB more memory. */
 const CHUNK_BYTES = 1 << 18
 
@@ -18,36 +23,65 @@ export async function createArchive(path: string): Promise<WriteStream> {
   return file
 }
 
-/** Writes the parts as a compressed tar archive, and closes the file. */
-export const writeArchive = (
+/** `signingKey`: undefined in an installation that was never started. `password`: undefined for a readable file. */
+export type Protection = { signingKey?: Buffer | undefined; password?: string | undefined }
+
+/** Writes the parts as a compressed tar archive, signed and perhaps encrypted, and closes the file. */
+export function writeArchive(
   file: WriteStream,
   parts: AsyncIterable<Part>,
   signal: AbortSignal,
-): Promise<void> => pipeline(packTar(withChecksums(parts)), createGzip(), file, { signal })
+  { signingKey, password }: Protection = {},
+): Promise<void> {
+  const archive = packTar(withChecksums(parts, signingKey))
+  if (password === undefined) return pipeline(archive, createGzip(), file, { signal })
+  return pipeline(archive, createGzip(), (chunks) => encrypt(chunks, password), file, { signal })
+}
 
-async function* withChecksums(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+async function* withChecksums(
+  parts: AsyncIterable<Part>,
+  signingKey: Buffer | undefined,
+): AsyncGenerator<Part> {
   const lines: string[] = []
   for await (const part of parts) {
     lines.push(lineOf(part))
     collectAfter(part.bytes.length)
     yield part
   }
-  yield { name: CHECKSUMS, bytes: Buffer.from(lines.join('')) }
+  const checksums = lines.join('')
+  yield { name: CHECKSUMS, bytes: Buffer.from(checksums) }
+  if (signingKey) yield { name: SIGNATURE, bytes: signatureOf(checksums, signingKey) }
 }
+
+const signatureOf = (checksums: string, key: Buffer) => createHmac('sha256', key).update(checksums).digest()
+
+/** Says what an archive that was read to its end proves. */
+export type Proof = { isSigned: boolean; isSignedWith: (key: Buffer) => boolean }
 
 /**
  * Yields the parts of an archive. Throws a DamagedError as soon as something is wrong, but the checksums come last: the
- * parts are only proven when all have been read.
+ * parts are only proven when all have been read. Then `prove` gets the signature.
  */
-export async function* readArchive(path: string): AsyncGenerator<Part> {
+export async function* readArchive(
+  path: string,
+  { password, prove }: { password?: string | undefined; prove?: ((proof: Proof) => void) | undefined } = {},
+): AsyncGenerator<Part> {
+  const decode = await decoderOf(path, password)
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
-  const reading = pipeline(createReadStream(path), gunzip).catch(() => {}) // also fails `gunzip`, which is read
+  let unreadable: unknown
+  const source = createReadStream(path)
+  const opened = decode ? pipeline(source, decode, gunzip) : pipeline(source, gunzip)
+  const reading = opened.catch((error) => {
+    unreadable = error // also fails `gunzip`, which is read
+  })
   const lines: string[] = []
   let checksums: string | undefined
+  let signature: Buffer | undefined
   try {
     for await (const part of unpackTar(gunzip)) {
-      if (checksums !== undefined) throw new DamagedError('something follows its end')
-      if (part.name === CHECKSUMS) checksums = part.bytes.toString()
+      if (checksums !== undefined && part.name === SIGNATURE && !signature) signature = part.bytes
+      else if (checksums !== undefined) throw new DamagedError('something follows its end')
+      else if (part.name === CHECKSUMS) checksums = part.bytes.toString()
       else {
         lines.push(lineOf(part))
         collectAfter(part.bytes.length)
@@ -55,12 +89,33 @@ export async function* readArchive(path: string): AsyncGenerator<Part> {
       }
     }
     if (checksums !== lines.join('')) throw new DamagedError('its checksums do not match')
+    prove?.(proofOf(checksums, signature))
   } catch (error) {
+    if (unreadable instanceof DamagedError) throw unreadable
     throw isOfZlib(error) ? new DamagedError('it cannot be decompressed') : error
   } finally {
     gunzip.destroy()
     await reading
   }
+}
+
+function proofOf(checksums: string, signature: Buffer | undefined): Proof {
+  const isSignedWith = (key: Buffer) => {
+    const expected = signatureOf(checksums, key)
+    return signature?.length === expected.length && timingSafeEqual(signature, expected)
+  }
+  return { isSigned: signature !== undefined, isSignedWith }
+}
+
+type Decoder = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>
+
+async function decoderOf(path: string, password: string | undefined): Promise<Decoder | null> {
+  const file = await open(path)
+  const { buffer } = await file.read(Buffer.alloc(64), 0, 64, 0).finally(() => file.close())
+  if (!isEncrypted(buffer)) return null
+  if (password === undefined)
+    throw new StartupError(`${path} is encrypted. Set BACKUP_PASSWORD to the password that it was made with.`)
+  return (chunks) => decrypt(chunks, password)
 }
 
 const lineOf = ({ name, bytes }: Part) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isStoredName } from '../platform/files/types.ts'
 import { StartupError } from '../startup-error.ts'
-import { readArchive } from './archive.ts'
+import { type Proof, readArchive } from './archive.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import { DamagedError, type Part } from './tar.ts'
 
@@ -14,6 +14,7 @@ import { DamagedError, type Part } from './tar.ts'
  *     files/NAME.000001        a piece of another file: together they may be larger than the memory
  *     secret.key               the encryption key, only on request
  *     SHA256SUMS               the checksums: archive.ts
+ *     SIGNATURE                their HMAC, with a key that is derived from SECRET_KEY
  */
 
 const MANIFEST = 'sendroom.json'
@@ -55,16 +56,23 @@ export async function readBackup(
   path: string,
   signal: AbortSignal,
   reader: Reader = {},
-): Promise<{ manifest: Manifest; key: string | undefined }> {
+  password?: string,
+): Promise<{ manifest: Manifest; key: string | undefined; proof: Proof }> {
   try {
-    return await readParts(path, signal, reader)
+    return await readParts(path, signal, reader, password)
   } catch (error) {
     throw explain(error, path)
   }
 }
 
-async function readParts(path: string, signal: AbortSignal, reader: Reader) {
-  await using parts = readArchive(path)
+async function readParts(path: string, signal: AbortSignal, reader: Reader, password: string | undefined) {
+  let proof: Proof = { isSigned: false, isSignedWith: () => false }
+  await using parts = readArchive(path, {
+    password,
+    prove: (found) => {
+      proof = found
+    },
+  })
   const manifest = await readManifest(parts)
   let key: string | undefined
   const rowCounts = new Map<string, number>()
@@ -86,7 +94,7 @@ async function readParts(path: string, signal: AbortSignal, reader: Reader) {
     if (!manifest.tables.some((table) => table.name === name)) refuse(`tables/${name}`)
   for (const { name, rows } of manifest.tables)
     if ((rowCounts.get(name) ?? 0) !== rows) throw new DamagedError(`rows of ${name} are missing`)
-  return { manifest, key }
+  return { manifest, key, proof }
 }
 
 /** Returns a function that refuses the piece of a file unless it follows the one before, or begins a new file. */

@@ -633,8 +633,8 @@ describe('a restore', () => {
 
   test('refuses a newer format, whatever it says of itself', async () => {
     const target = await backups.open('template0')
-    const later = await changeManifest(() => ({ format: 2 }))
-    await expect(target.restore(later)).rejects.toThrow('a newer version of Sendroom (format 2)')
+    const later = await changeManifest(() => ({ format: 3 }))
+    await expect(target.restore(later)).rejects.toThrow('a newer version of Sendroom (format 3)')
   })
 
   test('leaves the database empty if it fails in the middle', async () => {

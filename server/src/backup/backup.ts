@@ -11,7 +11,7 @@ import { identifier, join, sql } from '../platform/database/sql.ts'
 import { openFiles } from '../platform/files/store.ts'
 import { keepImages } from '../platform/images/clean-up.ts'
 import { openImages } from '../platform/images/store.ts'
-import { requireKey } from '../platform/secrets.ts'
+import { backupKeyOf, findKey, keysFit, readKeyChecks, requireKey } from '../platform/secrets.ts'
 import { syncFolder } from '../platform/sync-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { createArchive, writeArchive } from './archive.ts'
@@ -97,9 +97,11 @@ async function save(
   const archive = await createArchive(draft)
   try {
     const missing: string[] = []
-    await writeArchive(archive, partsOf(command, db, withKey, missing), signal)
+    const { backupPassword: password } = command.config
+    const signingKey = await findSigningKey(command, db)
+    await writeArchive(archive, partsOf(command, db, withKey, missing), signal, { signingKey, password })
     say('Checking the file.')
-    const { manifest } = await readBackup(draft, signal)
+    const { manifest } = await readBackup(draft, signal, {}, password)
     // Before the file gets its name: there is no backup without an entry.
     const tx = await db.begin()
     await record(tx, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
@@ -109,6 +111,8 @@ async function save(
     await syncFolder(dirname(path))
     say(`${path} has ${inWords(rowTotal(manifest))} rows, the images and the files.`)
     if (missing.length > 0) say(`Not in it, because they are missing: ${missing.join(', ')}.`)
+    if (password === undefined)
+      say('Names, numbers and texts in it are readable. Set BACKUP_PASSWORD to encrypt the next one.')
     if (!withKey)
       say('The encryption key is not in it. Keep secret.key or SECRET_KEY elsewhere, or use --with-key.')
     return { file: path, madeAt: manifest.madeAt, rows: rowTotal(manifest), withKey, missingImages: missing }
@@ -116,6 +120,22 @@ async function save(
     await rm(draft, { force: true })
     throw error
   }
+}
+
+/**
+ * Undefined in an installation that was never started, which has no key yet. Also if the key is lost: then a backup is
+ * wanted all the more.
+ */
+async function findSigningKey({ config, say }: Command, db: CopyConnection): Promise<Buffer | undefined> {
+  const { exists } = await db.one<{ exists: boolean }>(
+    sql`select to_regclass('installation') is not null as exists`,
+  )
+  const checks = exists ? await readKeyChecks(db) : undefined
+  if (!checks) return undefined
+  const key = findKey(config)
+  if (key !== undefined && keysFit(config, checks)) return backupKeyOf(key)
+  say('The encryption key is missing or wrong, so the file is not signed.')
+  return undefined
 }
 
 /** Yields everything in a backup. Adds the names of images and files that are not there to `missing`. */

@@ -8,7 +8,9 @@ import { identifier, sql } from '../platform/database/sql.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** Changes when an older Sendroom could not read the files any more. */
-const FORMAT = 1
+const FORMAT = 2
+/** From before backups were signed. */
+const UNSIGNED_FORMAT = 1
 
 /**
  * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session.
@@ -28,7 +30,7 @@ const Table = z.object({
 export type Table = z.output<typeof Table>
 
 const Manifest = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal([UNSIGNED_FORMAT, FORMAT]),
   /** The program that made the backup. */
   version: z.string(),
   /** The time of the snapshot. */

@@ -8,9 +8,18 @@ import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
 import { openFiles } from '../platform/files/store.ts'
 import { openImages } from '../platform/images/store.ts'
-import { findKey, keyFileOf, keyName, keysFit, readKeyChecks, storeKey } from '../platform/secrets.ts'
+import {
+  backupKeyOf,
+  findKey,
+  keyFileOf,
+  keyName,
+  keysFit,
+  readKeyChecks,
+  storeKey,
+} from '../platform/secrets.ts'
 import { pauseRestoredSeries } from '../platform/series.ts'
 import { StartupError } from '../startup-error.ts'
+import type { Proof } from './archive.ts'
 import { damaged, type Reader, readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
@@ -29,13 +38,18 @@ export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKe
  * emails that waited are dropped. The backup has no heartbeat, so a new era begins: before an instance sends again, its
  * chat history is read, and what was sent since the backup counts as sent (engine/history/check.ts).
  */
-export async function restore(command: Command, file: string): Promise<Restored> {
+export async function restore(
+  command: Command,
+  file: string,
+  { allowsUnsigned = false } = {},
+): Promise<Restored> {
   const { config, log, say, signal } = command
   const path = resolve(file)
   try {
     say('Checking the file.')
-    const { manifest, key } = await readBackup(path, signal)
+    const { manifest, key, proof } = await readBackup(path, signal, {}, config.backupPassword)
     if (key !== undefined) refuseOtherKey(command, key)
+    refuseForeignSignature(command, proof, { key, allowsUnsigned })
     const database = await openAsOwner(config, log)
     try {
       const db = await connectForCopy(database.target)
@@ -54,6 +68,28 @@ function refuseOtherKey({ config }: Command, key: string) {
   if (own !== undefined && own !== key)
     throw new StartupError(
       `${keyName(config)} is not the key in the backup. Unset SECRET_KEY, or choose another data folder.`,
+    )
+}
+
+/**
+ * With the installation's key only its own backups are restored: somebody else could have written any other file. A key
+ * that is in the file proves only that nothing was altered by accident.
+ */
+function refuseForeignSignature(
+  { config, say }: Command,
+  { isSigned, isSignedWith }: Proof,
+  { key, allowsUnsigned }: { key: string | undefined; allowsUnsigned: boolean },
+) {
+  const keys = [findKey(config), config.previousKey, key].filter((one) => one !== undefined)
+  if (keys.some((one) => isSignedWith(backupKeyOf(one)))) return
+  if (keys.length === 0) return say('The signature of the file can only be checked with the encryption key.')
+  if (isSigned)
+    throw new StartupError(
+      `The file was not signed with this key. ${keyName(config)} belongs to another installation, or somebody has altered the file.`,
+    )
+  if (!allowsUnsigned)
+    throw new StartupError(
+      'The file is not signed. If you know that it is yours, from an earlier version, add --unsigned.',
     )
 }
 
@@ -161,7 +197,7 @@ async function load({ config, say, signal }: Command, db: CopyConnection, path: 
     piece: joiner.add,
   }
   try {
-    await readBackup(path, signal, reader)
+    await readBackup(path, signal, reader, config.backupPassword)
     await joiner.end()
   } finally {
     await joiner.discard()

@@ -195,6 +195,10 @@ function missingKey({ dataDir }: KeyPlace): never {
 const wrongKey = (place: KeyPlace) =>
   `${keyName(place)} does not match this database. Use the key that the database was set up with. To replace that one, set SECRET_KEY_PREVIOUS to it as well.`
 
+/** The key that signs backups. */
+export const backupKeyOf = (secretKey: string) =>
+  Buffer.from(hkdfSync('sha256', secretKey, 'sendroom', 'backup', 32))
+
 /** Names the key in a sentence. */
 export const keyName = ({ secretKey, dataDir }: KeyPlace) =>
   secretKey ? 'SECRET_KEY' : `The key in ${keyFileOf(dataDir)}`

@@ -31,7 +31,7 @@ test('the commands, while Sendroom runs and while it does not', { timeout: 240_0
     const found = await doctor()
     return found.code === 0 && found
   })
-  expect(found.troubles).toEqual(['backup_missing', 'password_generated', 'public_missing'])
+  expect(found.troubles).toEqual(['key_beside', 'backup_missing', 'password_generated', 'public_missing'])
 
   // A generated password is printed once, and never as JSON.
   const added = await run('user', 'add', 'lan', '--email', 'lan@example.com')
