@@ -17,13 +17,20 @@ import { cursorAtFirstQueued } from './queue.ts'
 /** Condition: the person of the chat `d.chat_id` has opted out of messages from the account `d.instance_id`. */
 export const isOptedOut = sql`is_opted_out(d.chat_id, d.instance_id)`
 
-/** The same by the snapshot of the statement, eight times as fast for 100,000 numbers. For counts only. */
+/**
+ * The same by the snapshot of the statement, for a person whose number is known. Eight times as fast for 100,000
+ * numbers, and twice if a number was forgotten. For counts only.
+ */
 export const countsAsOptedOut = sql`(exists (
   select from opted_out o
   where o.kind = 'phone' and o.value = split_part(d.chat_id, '@', 1)
     and (o.instance_id is null or o.instance_id = d.instance_id))
-  or (exists (select from forgotten_opt_outs) or exists (select from forget_requests where done_at is null))
-    and ${isOptedOut})`
+  or exists (
+    select from forget_requests r
+    where r.done_at is null and 'phone ' || split_part(d.chat_id, '@', 1) = any(r.identities))
+  or exists (select from forgotten_opt_outs) and exists (
+    select from forgotten_opt_outs f
+    where f.hash = number_hash('phone', split_part(d.chat_id, '@', 1)) and f.instance_id in (0, d.instance_id)))`
 
 const unreachableReasons = ['opted_out', 'not_on_whatsapp', 'forgotten'] as const satisfies ReasonCode[]
 

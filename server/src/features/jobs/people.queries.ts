@@ -116,6 +116,8 @@ export async function countPeople(
         from (
           select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id from recipients
         ) d
+        -- Otherwise the planner computes this for each count anew, with the hash of a number that takes long.
+        offset 0
       ) d
     )
     select (select opted_out from unreachable), (select not_on_whatsapp from unreachable),
