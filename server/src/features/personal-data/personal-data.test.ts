@@ -167,7 +167,7 @@ const WITHOUT_NUMBERS = [
     'imports',
     'job_reviews',
   ],
-  ...['lists', 'series_runs', 'sign_in_failures', 'tags', 'users'],
+  ...['lists', 'series_runs', 'sessions', 'sign_in_failures', 'tags', 'users'],
 ]
 
 // R-2100
