@@ -33,8 +33,10 @@ export async function addMember(
   const assignedInstances = use.map(({ id }) => id)
   const email = `${username}@example.com`
   const password = 'secret member'
-  await admin.call('POST /users', { body: { username, email, password, assignedInstances, ...flags } })
-  return { username, password }
+  const { id } = await admin.call('POST /users', {
+    body: { username, email, password, assignedInstances, ...flags },
+  })
+  return { id, username, password }
 }
 
 /** Sets the pause between two groups. Without one, a test-mode instance sends too fast to be watched. */

@@ -7,6 +7,7 @@ import { channelViews } from './channel-views.ts'
 import { contentViews } from './content-views.ts'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
+import { signInViews } from './sign-in-views.ts'
 import {
   answer,
   anyToast,
@@ -643,7 +644,7 @@ export const views: Record<string, View> = {
   settings: { path: '/settings' },
   retention: { path: '/settings/retention' },
   'personal-data': { path: '/settings/personal-data' },
-  security: { path: '/security' },
+  ...signInViews,
   quotas: { path: '/settings/limits' },
   receivers: { path: '/settings/webhooks' },
   'receivers-none': { path: '/settings/webhooks', as: 'first' },

@@ -274,6 +274,26 @@ CREATE TABLE due_replies (
   CONSTRAINT due_replies_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
 
+CREATE TABLE factor_rule (
+  only_row boolean NOT NULL DEFAULT true,
+  required_of text NOT NULL DEFAULT 'nobody'::text,
+  since timestamptz,
+  CONSTRAINT factor_rule_pkey PRIMARY KEY (only_row),
+  CONSTRAINT factor_rule_only_row_check CHECK (only_row),
+  CONSTRAINT factor_rule_required_of_check CHECK (required_of = ANY (ARRAY['nobody'::text, 'admins'::text, 'all'::text]))
+);
+
+CREATE TABLE factors (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id bigint NOT NULL,
+  secret_cipher bytea,
+  next_cipher bytea,
+  last_step bigint NOT NULL DEFAULT 0,
+  CONSTRAINT factors_pkey PRIMARY KEY (id),
+  CONSTRAINT factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT factors_user_id_key UNIQUE (user_id)
+);
+
 CREATE TABLE files (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL,
@@ -1149,6 +1169,14 @@ CREATE TABLE recent_recipients (
 CREATE INDEX recent_recipients_instance ON recent_recipients USING btree (instance_id);
 CREATE INDEX recent_recipients_user ON recent_recipients USING btree (user_id, instance_id);
 
+CREATE TABLE recovery_codes (
+  code_hash bytea NOT NULL,
+  user_id bigint NOT NULL,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (code_hash),
+  CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX recovery_codes_user ON recovery_codes USING btree (user_id);
+
 CREATE TABLE retention (
   only_row boolean NOT NULL DEFAULT true,
   delivery_days integer,
@@ -1329,6 +1357,15 @@ CREATE TABLE sign_in_failures (
   CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
 );
 
+CREATE TABLE sign_in_tickets (
+  ticket_hash bytea NOT NULL,
+  user_id bigint NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT sign_in_tickets_pkey PRIMARY KEY (ticket_hash),
+  CONSTRAINT sign_in_tickets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_tickets_user ON sign_in_tickets USING btree (user_id);
+
 CREATE TABLE tags (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL,
@@ -1398,6 +1435,7 @@ CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
 CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 CREATE TRIGGER users_delete_api_keys AFTER UPDATE OF is_active ON users FOR EACH ROW WHEN (old.is_active AND NOT new.is_active) EXECUTE FUNCTION delete_api_keys();
+CREATE TRIGGER users_end_tickets AFTER UPDATE OF password_hash, is_active ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR NOT new.is_active) EXECUTE FUNCTION delete_sign_in_tickets();
 CREATE TRIGGER users_notify AFTER UPDATE OF role, is_active ON users FOR EACH ROW WHEN (old.role IS DISTINCT FROM new.role OR old.is_active IS DISTINCT FROM new.is_active) EXECUTE FUNCTION notify_access('id');
 
 CREATE TABLE webhook_attempts (
@@ -1996,6 +2034,15 @@ begin
   delete from poll_results
   where delivery_id between (select min(id) from gone) and (select max(id) from gone)
     and (delivery_id in (select id from gone)) is true;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION delete_sign_in_tickets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from sign_in_tickets where user_id = new.id;
   return null;
 end $function$;
 

@@ -29,6 +29,8 @@ export type Endpoint = {
   needsConfirmation?: true
   /** Opens the endpoint to API keys with the rights that they and their owners have. Others answer `not_for_keys`. */
   allowsApiKeys?: true
+  /** Also for users who have to set up a second factor before anything else. */
+  isBeforeFactor?: true
   summary: string
   params?: z.ZodObject
   query?: z.ZodObject

@@ -6,6 +6,8 @@ export const fieldWords = {
   'FIELD.INVALID': 'This value is not valid.',
   'LOGIN.USERNAME_REQUIRED': 'Enter your username.',
   'LOGIN.PASSWORD_REQUIRED': 'Enter your password.',
+  'LOGIN.CODE_REQUIRED': 'Enter the code of your second factor.',
+  'LOGIN.CODE_WRONG': 'This code is wrong or was used before. Wait for the next one.',
   'LOGIN.PASSWORD_WRONG': 'This is not your password.',
   'REGISTER.USERNAME_REQUIRED': 'Enter a username of {{usernameMin}} to {{usernameMax}} characters.',
   'REGISTER.EMAIL_REQUIRED': 'Enter your email address.',

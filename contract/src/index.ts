@@ -6,6 +6,7 @@ import { contacts } from './contacts.ts'
 import { dashboard } from './dashboard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
+import { factor } from './factor.ts'
 import { files } from './files.ts'
 import { groupSets } from './group-sets.ts'
 import { groups } from './groups.ts'
@@ -33,6 +34,7 @@ import { webhooks } from './webhooks.ts'
 export const contract = {
   session,
   sessions,
+  factor,
   users,
   instances,
   groups,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { Code, FactorCode } from './factor.ts'
 import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { newUsername, User } from './users.ts'
@@ -17,8 +18,11 @@ export const Credentials = z.object({
   language: language.optional(),
 })
 
-/** The password of the signed-in user, entered once more. */
-export const Confirmation = Credentials.pick({ password: true })
+/** The password of the signed-in user, entered once more, and with a second factor a code. */
+export const Confirmation = Credentials.pick({ password: true }).extend({ code: Code.optional() })
+
+/** The second step of a sign-in. `ticket` is a param of the first step's refusal `factor_required`. */
+export const SecondStep = FactorCode.extend({ ticket: z.string().max(100), language: language.optional() })
 
 /** A self-registration. The last refinement also runs if other fields are invalid. */
 export const Registration = z
@@ -59,8 +63,17 @@ export const session = {
     method: 'POST',
     path: '/auth/login',
     access: 'public',
-    summary: 'Sign in',
+    summary:
+      'Sign in. With a second factor the answer is 401 `factor_required`, whose param `ticket` is valid for five minutes, and `POST /auth/login/code` signs in',
     body: Credentials,
+    response: SignedIn,
+  }),
+  loginCode: endpoint({
+    method: 'POST',
+    path: '/auth/login/code',
+    access: 'public',
+    summary: 'Sign in with a ticket and a code of the second factor, or a recovery code',
+    body: SecondStep,
     response: SignedIn,
   }),
   register: endpoint({
@@ -74,6 +87,7 @@ export const session = {
     method: 'GET',
     path: '/auth/me',
     access: 'signedIn',
+    isBeforeFactor: true,
     summary: 'The signed-in user with their current role and rights',
     response: User,
   }),
@@ -81,6 +95,7 @@ export const session = {
     method: 'PUT',
     path: '/auth/language',
     access: 'signedIn',
+    isBeforeFactor: true,
     summary: 'Change the language of your emails',
     body: z.object({ language }),
   }),
@@ -88,8 +103,9 @@ export const session = {
     method: 'POST',
     path: '/auth/confirm',
     access: 'signedIn',
+    isBeforeFactor: true,
     summary:
-      'Enter the password once more. For ten minutes this allows the calls that need it. The answer has a new token; the former one ends after 30 seconds',
+      'Enter the password once more, and with a second factor a code. For ten minutes this allows the calls that need it. The answer has a new token; the former one ends after 30 seconds',
     body: Confirmation,
     /** Null if another request has replaced the token a moment ago. That one got the new token. */
     response: z.object({ token: z.string().nullable() }),
@@ -98,6 +114,7 @@ export const session = {
     method: 'POST',
     path: '/auth/logout',
     access: 'signedIn',
+    isBeforeFactor: true,
     summary: 'End this session',
   }),
 }

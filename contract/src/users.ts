@@ -25,6 +25,10 @@ export const User = z
     canApproveJobs: z.boolean(),
     canMentionAll: z.boolean(),
     createdAt: Instant,
+    /** Whether a sign-in asks for a code as well. */
+    hasFactor: z.boolean(),
+    /** Whether the user has to set up a second factor before anything else. */
+    needsFactor: z.boolean(),
     /** Increases with each edit by a person. */
     version: z.number(),
     assignedInstances: z.array(Named),

@@ -38,8 +38,9 @@ import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { seriesRoutes } from './features/series/series.routes.ts'
+import { factorRoutes } from './features/session/factor.routes.ts'
+import { tokenHashOf } from './features/session/open-session.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
-import { tokenHashOf } from './features/session/session.service.ts'
 import { sessionsRoutes } from './features/session/sessions.routes.ts'
 import type { Metrics } from './features/system/metrics.ts'
 import { metricsRoute } from './features/system/metrics-server.ts'
@@ -199,6 +200,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
     onAdminSignIn: deps.onAdminSignIn ?? (async () => {}),
   })
   sessionsRoutes(app, deps)
+  factorRoutes(app, deps)
   userRoutes(app, deps)
   instanceRoutes(app, { ...deps, commands })
   groupRoutes(app, { ...deps, exports })

@@ -35,6 +35,7 @@ import type { openSender } from './features/receivers/send.ts'
 import { makeDueRuns, planDueSeries } from './features/series/make-due.ts'
 import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
+import { deleteEnded } from './features/session/sessions.queries.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import { foldCounts } from './platform/count-fold.ts'
 import type { Pool } from './platform/database/connection.ts'
@@ -134,6 +135,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('sweep files', 30 * MINUTE, () => sweepFiles(db, files)),
     one('delete old notices', HOUR, () => deleteOldNotices(db)),
     one('delete expired API keys', HOUR, () => deleteExpiredApiKeys(db)),
+    one('delete ended sessions', HOUR, () => deleteEnded(db)),
     one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
     one('drop former queues', DAY, () => dropFormerQueues(db)),
     one('delete old people counts', DAY, () => deleteOldPeopleCounts(db)),

@@ -141,6 +141,10 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into sent_to_groups values (${group.id}, ${instance.id}, 1);
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into sign_in_devices values (${user.id}, 3);
+    insert into factors (user_id, secret_cipher, next_cipher, last_step) values (${user.id}, '\\x00ff', '\\x00fe', 3);
+    insert into recovery_codes values ('\\x00ff', ${user.id});
+    insert into sign_in_tickets values ('\\x00ff', ${user.id}, now());
+    update factor_rule set required_of = 'admins', since = now();
     insert into api_keys (user_id, name, token_hash, start, rights, instance_ids, addresses, expires_at)
       values (${user.id}, 'Shop', '\\x00ff', 'sendroom_0000', '{canCreateJobs}', '{1}', '{}', now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');

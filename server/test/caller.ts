@@ -1,4 +1,4 @@
-import { tokenHashOf } from '../src/features/session/session.service.ts'
+import { tokenHashOf } from '../src/features/session/open-session.ts'
 import { type Caller, findCaller } from '../src/platform/access.ts'
 import type { Db } from '../src/platform/database/connection.ts'
 import type { TestUser } from './factories.ts'

@@ -52,6 +52,8 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canApproveJobs: false,
     canMentionAll: false,
     createdAt,
+    hasFactor: false,
+    needsFactor: false,
     version: 1,
     assignedInstances: [
       { id: bar.id, name: 'Bar' },

@@ -87,6 +87,8 @@ export const columns: Record<string, Columns> = {
     kept: 'until the set or its account is deleted',
     shownTo: 'Admins, the owner, and whom the set is shared with, as long as they have the account',
   },
+  factor_rule: { other: ['required_of'] },
+  factors: { other: ['secret_cipher', 'next_cipher'] },
   files: { other: ['name', 'mime_type', 'sha256', 'kinds', 'why_not'] },
   group_mentions: { other: ['chat_id'] },
   groups: {
@@ -236,6 +238,7 @@ export const columns: Record<string, Columns> = {
     shownTo: ACCOUNT,
     other: ['local_time', 'state', 'outcome', 'approved_message'],
   },
+  recovery_codes: { other: ['code_hash'] },
   sessions: {
     personal: {
       address: 'the network address that a user last came from',
@@ -245,6 +248,7 @@ export const columns: Record<string, Columns> = {
     shownTo: 'Admins, and the user',
     other: ['token_hash', 'former_hash'],
   },
+  sign_in_tickets: { other: ['ticket_hash'] },
   sign_in_failures: {
     personal: { key: 'a keyed hash of a name that somebody tried to sign in with, or of their address' },
     kept: 'a day after the first failure, or until they sign in',

@@ -25,6 +25,8 @@ export const admin: User = {
   canApproveJobs: false,
   canMentionAll: false,
   createdAt: '2026-01-02T03:04:05.000Z',
+  hasFactor: false,
+  needsFactor: false,
   version: 1,
   assignedInstances: [],
 }

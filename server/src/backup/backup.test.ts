@@ -118,7 +118,7 @@ describe('a backup', () => {
       await target.db.many(sql`
         select user_name, action, details->>'by' as by, details->'jobs' as jobs from audit_log where id > 1`),
     ).toEqual([{ ...entry, by: 'command', jobs: 1 }])
-    for (const table of ['sessions', 'backups', 'disks', 'import_parts'])
+    for (const table of ['sessions', 'sign_in_tickets', 'backups', 'disks', 'import_parts'])
       expect(await target.db.many(sql`select from ${identifier(table)}`)).toEqual([])
 
     // The event that was not queued yet, and the one that waited.
@@ -134,7 +134,7 @@ describe('a backup', () => {
       delete from job_logs where id > 1;
       delete from audit_log where id > 1;`)
     await source.db.script(`
-      delete from sessions; truncate backups restart identity; delete from disks;
+      delete from sessions; delete from sign_in_tickets; truncate backups restart identity; delete from disks;
       delete from webhook_events; delete from webhook_queue; update webhook_receivers set dropped = 2;
       delete from due_emails; update notices set email_due = false;
       delete from audit_log where id > 1; truncate sessions restart identity;`)

@@ -18,7 +18,15 @@ const UNSIGNED_FORMAT = 1
  * `backups` and `disks` tell of the machine that the backup is from, where a backup may have failed since.
  * `import_parts` has uploaded files, which are deleted within a day.
  */
-export const EXCLUDED = ['backups', 'disks', 'heartbeat', 'import_parts', 'migrations', 'sessions']
+export const EXCLUDED = [
+  'backups',
+  'disks',
+  'heartbeat',
+  'import_parts',
+  'migrations',
+  'sessions',
+  'sign_in_tickets',
+]
 
 const Table = z.object({
   name: z.string(),

@@ -63,9 +63,12 @@ test('every encrypted column is encrypted anew, and running the command again ch
   await context.db.run(sql`
     insert into webhook_receivers (name, url, url_cipher, secret_cipher, topics, is_active, allows_own_network)
     values ('a', '', ${sealed}, ${sealed}, '{}', true, false)`)
+  await context.db.run(sql`
+    insert into factors (user_id, secret_cipher, next_cipher)
+    values (${(await context.add.user()).id}, ${sealed}, ${sealed})`)
   const numberKey = await storedText('installation', 'number_key_cipher', former)
 
-  expect(await rotate()).toEqual({ count: 4, unreadable: [] })
+  expect(await rotate()).toEqual({ count: 6, unreadable: [] })
 
   const current = secretsOf(NEW)
   for (const { table, cipher } of named.filter(({ table }) => table !== 'installation'))

@@ -3,6 +3,7 @@ import { NewUser } from '@sendroom/contract/users'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../config.ts'
 import { forgetFailuresOf } from '../features/session/attempts.ts'
+import { resetFactorByCommand } from '../features/session/factor.service.ts'
 import { resetPassword } from '../features/session/first-admin.ts'
 import { createUserByCommand, unlockByCommand } from '../features/users/users.service.ts'
 import { openDatabase } from '../open-database.ts'
@@ -92,7 +93,7 @@ const unlock: Command = {
         select id, lower(username) as name from users where lower(username) = lower(${NAME})`)
       if (!user) throw new StartupError(`There is no user called ${NAME}.`)
       const secrets = await openSecrets(db, config)
-      await forgetFailuresOf({ db, secrets }, user.name)
+      await forgetFailuresOf({ db, secrets }, user)
       return unlockByCommand(db, user.id)
     })
     const sentence = wasLocked ? `${NAME} can sign in again.` : `${NAME} was not locked. Waits are over.`
@@ -101,7 +102,27 @@ const unlock: Command = {
   },
 }
 
-export const userCommands: Record<string, Command> = { add, list, 'reset-password': reset, unlock }
+const resetFactor: Command = {
+  usage: 'user reset-factor NAME',
+  help: "Removes a user's second factor, and ends the user's sessions.",
+  options: {},
+  async run({ args: { NAME = '' }, output }) {
+    const hadFactor = await withDatabase(loadConfig(), (db) => resetFactorByCommand(db, NAME))
+    const sentence = hadFactor
+      ? `${NAME} signs in without a second factor, until they set up another one.`
+      : `${NAME} had no second factor.`
+    output.result({ username: NAME, hadFactor }, sentence)
+    return EXIT.done
+  },
+}
+
+export const userCommands: Record<string, Command> = {
+  add,
+  list,
+  'reset-password': reset,
+  'reset-factor': resetFactor,
+  unlock,
+}
 
 /** The password from standard input. Undefined if one is to be generated, which JSON must not show. */
 async function chosenPassword(options: Call['options']): Promise<string | undefined> {

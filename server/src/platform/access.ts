@@ -5,6 +5,7 @@ import type { Role } from '@sendroom/contract/users'
 import { isWithin } from './addresses.ts'
 import type { Db, Tx } from './database/connection.ts'
 import { identifier, type Sql, sql } from './database/sql.ts'
+import { needsFactor } from './factor.ts'
 import { Refusal } from './refusal.ts'
 
 type ActingKey = { id: number; name: string; isUsableHere: boolean; wasUsedLately: boolean }
@@ -25,6 +26,8 @@ export type Caller = Record<Right, boolean> & {
   apiKey: ActingKey | null
   /** Whether the user entered the password in this session within the last minutes. */
   isConfirmed: boolean
+  /** Whether the user has to set up a second factor before anything else. */
+  needsFactor: boolean
   /** The instances that a Member sees. Admins see all. */
   instanceIds: number[]
 }
@@ -64,7 +67,8 @@ async function findSession(db: Db, which: Sql, fromRequest: FromRequest): Promis
     select ${userColumns}, s.id as session_id, s.used_at < clock_now() - interval '1 minute' as is_use_old,
       -- A thief of the former token must not gain what the owner has just confirmed.
       s.token_hash = ${fromRequest.tokenHash} and
-        s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
+        s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
+      ${needsFactor('u')} as needs_factor
     from sessions s join users u on u.id = s.user_id
     where ${which} and ${isValidSession('s', 'u')}`)
   return caller ? { ...caller, ...fromRequest, apiKey: null } : null
@@ -137,6 +141,7 @@ const noSession = {
   address: '',
   isConfirmed: false,
   apiKey: null,
+  needsFactor: false,
 }
 
 /** Finds the signed-in caller as they are now. Throws if they have lost the session or the right meanwhile. */
@@ -167,7 +172,12 @@ export const managesContacts = (caller: Pick<Caller, 'role' | 'canManageContacts
   caller.canManageContacts || isAdmin(caller)
 
 /** The conditions that an endpoint sets for its caller. */
-export type Rule = { access: SignedInAccess; needsConfirmation: boolean; allowsApiKeys: boolean }
+export type Rule = {
+  access: SignedInAccess
+  needsConfirmation: boolean
+  allowsApiKeys: boolean
+  isBeforeFactor?: boolean
+}
 
 /** Whether this user may call what has this access. */
 export const hasAccess = (caller: Caller, access: SignedInAccess) => RULES[access](caller)
@@ -175,6 +185,7 @@ export const hasAccess = (caller: Caller, access: SignedInAccess) => RULES[acces
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */
 export function requireAccess(caller: Caller | null, rule: Rule): Caller {
   if (!caller) throw new Refusal('unauthenticated')
+  if (caller.needsFactor && !rule.isBeforeFactor) throw new Refusal('factor_setup_required')
   if (caller.apiKey) requireOpenToKey(caller, rule)
   requireRight(caller, rule.access)
   if (rule.needsConfirmation) requireConfirmation(caller)

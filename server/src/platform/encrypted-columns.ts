@@ -13,6 +13,8 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'instances', cipher: 'token_cipher', hash: 'token_hash', also: "webhook_tried_at = 'epoch'" },
   { table: 'webhook_receivers', cipher: 'secret_cipher' },
   { table: 'webhook_receivers', cipher: 'url_cipher' },
+  { table: 'factors', cipher: 'secret_cipher' },
+  { table: 'factors', cipher: 'next_cipher' },
   { table: 'installation', cipher: 'number_key_cipher' },
 ]
 

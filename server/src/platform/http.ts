@@ -98,8 +98,8 @@ export function route<E extends Endpoint>(
     streamsUpload?: UploadLimit
   } = {},
 ): void {
-  const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint
-  const rule = access === 'public' ? null : { access, needsConfirmation, allowsApiKeys }
+  const { access, needsConfirmation = false, allowsApiKeys = false, isBeforeFactor = false } = endpoint
+  const rule = access === 'public' ? null : { access, needsConfirmation, allowsApiKeys, isBeforeFactor }
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.

@@ -2,6 +2,7 @@ import type { User } from '@sendroom/contract/users'
 import type { Db } from './database/connection.ts'
 import { isUniqueViolation } from './database/errors.ts'
 import { identifier, sql } from './database/sql.ts'
+import { hasFactor, needsFactor } from './factor.ts'
 import { Refusal } from './refusal.ts'
 
 /** The columns of a user as the contract shows one, with the names of the assigned instances. */
@@ -11,6 +12,7 @@ export function userColumns(alias: string) {
   ${u}.id, ${u}.username, ${u}.email, ${u}.role, ${u}.is_active, ${u}.is_waiting, ${u}.can_send_messages, ${u}.can_create_jobs,
     ${u}.can_link_accounts, ${u}.can_export_participants, ${u}.can_use_contacts, ${u}.can_manage_contacts,
     ${u}.can_approve_jobs, ${u}.can_mention_all, ${u}.created_at, ${u}.version,
+    ${hasFactor(alias)} as has_factor, ${needsFactor(alias)} as needs_factor,
     (
       select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name) order by i.name, i.id), '[]')
       from user_instances ui join instances i on i.id = ui.instance_id

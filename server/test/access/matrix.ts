@@ -4,22 +4,18 @@ import { apiKeyRows } from './api-key-rows.ts'
 import { approvalRows } from './approval-rows.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
-import { type Fixture, otherQuotas, pollInGroup, sentToGroup, sessionOf, setPassword } from './fixture.ts'
+import { type Fixture, otherQuotas, pollInGroup, sentToGroup } from './fixture.ts'
 import { importRows } from './import-rows.ts'
 import { receiverRows } from './receiver-rows.ts'
-import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
+import { admins, everybody, of, type Row, type RowsOf, type Statuses, signedInUsers } from './rows.ts'
 import { seriesRows } from './series-rows.ts'
+import { ownersAndAdmins, sessionMatrix } from './session-rows.ts'
 
 // The matrix says what each endpoint of the contract answers to each kind of caller. All data belong to one instance,
 // which is assigned to all Members except 'unassigned'. An endpoint without a row does not compile.
 
-const everybody = (status: number): Statuses => [status, status, status, status, status, status]
-export const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
 const assignedMembers = (status: number): Statuses => [401, 401, 404, status, status, status]
 const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
-
-/** Other users do not exist for Members. */
-const ownersAndAdmins = (status: number): Statuses => [401, 401, 404, 404, 404, status]
 
 type Contract = typeof contract
 type Matrix = { [F in keyof Contract]: RowsOf<Contract[F]> }
@@ -39,51 +35,7 @@ function textFile(): FormData {
 }
 
 const matrix: Matrix = {
-  session: {
-    // R-228
-    options: [everybody(200), none],
-    login: [
-      everybody(200),
-      async ({ somebody }) => {
-        await setPassword(somebody, 'secret-1')
-        return { body: { username: somebody.username, password: 'secret-1' } }
-      },
-    ],
-    register: [
-      // The limit is five registrations an hour from one address.
-      [204, 204, 204, 204, 204, 429],
-      ({ unique }) => ({
-        body: {
-          username: unique,
-          email: `${unique}@example.com`,
-          password: 'secret-1',
-          repassword: 'secret-1',
-        },
-      }),
-    ],
-    // R-297
-    me: [signedInUsers(200), none],
-    language: [signedInUsers(204), () => ({ body: { language: 'vi' } })],
-    // R-229
-    confirm: [
-      signedInUsers(200),
-      async ({ user }) => {
-        if (user) await setPassword(user, 'secret-1')
-        return { body: { password: 'secret-1' } }
-      },
-    ],
-    // R-229
-    logout: [signedInUsers(204), none],
-  },
-  // R-1908
-  sessions: {
-    list: [ownersAndAdmins(200), ({ somebody }) => of(somebody.id)],
-    end: [
-      ownersAndAdmins(204),
-      async ({ somebody }) => ({ params: { id: somebody.id, sessionId: await sessionOf(somebody) } }),
-    ],
-    endOthers: [ownersAndAdmins(204), ({ somebody }) => of(somebody.id)],
-  },
+  ...sessionMatrix,
   users: {
     // R-234
     list: [admins(200), none],

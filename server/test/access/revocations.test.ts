@@ -7,6 +7,7 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { countWaiting } from '../locks.ts'
 import { until } from '../until.ts'
 import { expectCells } from './cells.ts'
+import { codeOf } from './factors.ts'
 import { context, createData, setPassword } from './fixture.ts'
 import { endpoints, signedIn } from './matrix.ts'
 import { prepare } from './prepare.ts'
@@ -35,6 +36,12 @@ test('what changes users, rights and instances for ever, or takes data out, need
   expect(confirmed.map(({ name }) => name)).toEqual([
     'DELETE /users/:id/sessions/:sessionId',
     'DELETE /users/:id/sessions',
+    'POST /auth/factor',
+    'POST /auth/factor/finish',
+    'POST /auth/factor/recovery-codes',
+    'DELETE /auth/factor',
+    'DELETE /users/:id/factor',
+    'PUT /factor-rule',
     'POST /users',
     'PUT /users/:id',
     'DELETE /users/:id',
@@ -70,7 +77,8 @@ test.for(confirmed)(
       const { status, body } = await context.call(by, endpoint, input)
       return status < 300 ? 'allowed' : body.code
     }
-    const confirm = (password: string) => context.call(user, contract.session.confirm, { body: { password } })
+    const confirm = (password: string) =>
+      context.call(user, contract.session.confirm, { body: { password, code: codeOf(user) } })
     const old = await call()
     expect(await everything(context.db)).toEqual(before)
     expect((await confirm('wrong')).status).toBe(400)

@@ -4,6 +4,8 @@ import type { Fixture } from './fixture.ts'
 /** The status that each of the callers gets, in their order. */
 export type Statuses = [number, number, number, number, number, number]
 
+export const everybody = (status: number): Statuses => [status, status, status, status, status, status]
+export const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
 export const admins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 
 /** The expected statuses of an endpoint, and the input of the call. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rightFields } from '@sendroom/contract/rights'
 import { keyOf, secretOf } from '../../src/features/instances/webhook.ts'
-import { tokenHashOf } from '../../src/features/session/session.service.ts'
+import { tokenHashOf } from '../../src/features/session/open-session.ts'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { hashPassword } from '../../src/platform/passwords.ts'

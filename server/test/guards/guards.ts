@@ -5,6 +5,7 @@ import { accessRules } from './access-rules.ts'
 import { keyGuards } from './api-keys.ts'
 import { approvalGuards } from './approval.ts'
 import { contentGuards } from './contents.ts'
+import { factorGuards } from './factors.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 import { importGuards } from './import-guards.ts'
 import { optOutGuards } from './opt-outs.ts'
@@ -91,8 +92,8 @@ const outside = [
   without(
     'a confirmation needs the password',
     session,
-    'if (!fits) {\n    await deps.db',
-    'if (false) {\n    await deps.db',
+    `if (!fits) await refuse({ password: 'LOGIN.PASSWORD_WRONG' })`,
+    '',
     { only: 'needs a password' },
   ),
   without(
@@ -225,21 +226,24 @@ const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const withRight = endpoints.filter(({ access }) => access !== 'public' && access !== 'signedIn')
 const confirmed = endpoints.filter(({ needsConfirmation }) => needsConfirmation)
 
+const CONTRACT_RULE =
+  'const { access, needsConfirmation = false, allowsApiKeys = false, isBeforeFactor = false } = endpoint'
+
 /** The contract's rules for single endpoints. Removed at once, because each endpoint has tests of its own. */
 const contractRules = [
   without(
     'the right or role that the contract names',
     http,
-    'const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint',
-    `const { needsConfirmation = false, allowsApiKeys = false } = endpoint
+    CONTRACT_RULE,
+    `const { needsConfirmation = false, allowsApiKeys = false, isBeforeFactor = false } = endpoint
      const access = endpoint.access === 'public' ? 'public' : 'signedIn'`,
     { tests: 'server/test/access/callers', only: 'answers only', each: withRight.map(nameOf) },
   ),
   without(
     'the confirmation that the contract asks for',
     http,
-    'const { access, needsConfirmation = false, allowsApiKeys = false } = endpoint',
-    'const { access, allowsApiKeys = false } = endpoint\n  const needsConfirmation = false',
+    CONTRACT_RULE,
+    'const { access, allowsApiKeys = false, isBeforeFactor = false } = endpoint\n  const needsConfirmation = false',
     { tests: 'server/test/access/revocations', only: 'needs a password', each: confirmed.map(nameOf) },
   ),
 ]
@@ -254,6 +258,7 @@ export const guards: Guard[] = [
   ...approvalGuards,
   ...keyGuards,
   ...sessionGuards,
+  ...factorGuards,
   ...outside,
   ...contractRules,
 ]

@@ -23,8 +23,8 @@ export const sessionGuards = [
   without(
     'all other sessions are those of the user',
     sessions,
-    'user_id = ${userId} and id <> ${kept}',
-    'id <> ${kept}',
+    'user_id = ${userId} and id is distinct from ${kept}',
+    'id is distinct from ${kept}',
     inSessions('of another user is for Admins'),
   ),
   without(

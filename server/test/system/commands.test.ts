@@ -93,6 +93,7 @@ test('every command explains itself, and what it does not know', async () => {
     'user add',
     'user list',
     'user reset-password',
+    'user reset-factor',
     'user unlock',
     'backup',
     'restore',

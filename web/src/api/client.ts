@@ -5,7 +5,7 @@ import { askForPassword } from './confirmation.ts'
 import { takeEarly } from './early.ts'
 import { Failure } from './failure.ts'
 import { setConnection } from './network.ts'
-import { expireSession } from './session.ts'
+import { expireSession, updateUser } from './session.ts'
 import { currentToken } from './stored-session.ts'
 
 export type InputOf<N extends EndpointName> = Input<EndpointNamed<N>>
@@ -59,9 +59,11 @@ export async function request<N extends EndpointName>(
     setConnection('good')
     return response
   }
-  if (response.status === 401 && name !== 'POST /auth/login') expireSession(token)
+  if (response.status === 401 && !name.startsWith('POST /auth/login')) expireSession(token)
   const failure = new Failure(response.status, await response.json().catch(() => ({})))
   setConnection(failure.code === 'database_unavailable' ? 'unavailable' : 'good')
+  // A factor is required from a moment ago on. The page then shows the set-up.
+  if (failure.code === 'factor_setup_required') call('GET /auth/me', {}).then(updateUser, () => {})
   if (failure.code === 'confirm_password' && (await askForPassword()))
     return request(name, input, signal, send)
   throw failure

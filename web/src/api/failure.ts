@@ -96,8 +96,9 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 const wasReportedAtSessionEnd = (error: unknown) =>
   error instanceof Failure && error.code === 'unauthenticated'
 
-/** The user was asked for the password and did not want to go on. */
-const wasCancelled = (error: unknown) => error instanceof Failure && error.code === 'confirm_password'
+/** The user was asked for the password and did not want to go on, or has to set up a second factor first. */
+const wasCancelled = (error: unknown) =>
+  error instanceof Failure && ['confirm_password', 'factor_setup_required'].includes(error.code ?? '')
 
 /** The form asks whose values to keep, instead of a toast. */
 export const isStale = (error: unknown) => error instanceof Failure && error.code === 'stale_version'

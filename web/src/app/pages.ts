@@ -225,6 +225,10 @@ export const pages = {
     load: () => import('../features/quotas/quotas-page.tsx').then((page) => page.QuotasPage),
     isForAdmins: true,
   },
+  '/settings/sign-in': {
+    load: () => import('../features/session/factor-rule-page.tsx').then((page) => page.FactorRulePage),
+    isForAdmins: true,
+  },
   '/settings/system': {
     load: () => import('../features/system/system-page.tsx').then((page) => page.SystemPage),
     isForAdmins: true,

@@ -5,6 +5,7 @@ import {
   IconHeartbeat,
   IconHistory,
   IconHourglass,
+  IconShieldLock,
   IconUserShield,
   IconWebhook,
 } from '@tabler/icons-react'
@@ -32,6 +33,12 @@ export const settings = [
   },
   { to: '/settings/webhooks', label: 'RECEIVER.TITLE', hint: 'SETTINGS.WEBHOOKS_HINT', icon: IconWebhook },
   { to: '/settings/limits', label: 'QUOTAS.TITLE', hint: 'SETTINGS.LIMITS_HINT', icon: IconGauge },
+  {
+    to: '/settings/sign-in',
+    label: 'FACTOR.RULE_TITLE',
+    hint: 'SETTINGS.FACTOR_HINT',
+    icon: IconShieldLock,
+  },
   { to: '/settings/system', label: 'SYSTEM.TITLE', hint: 'SETTINGS.SYSTEM_HINT', icon: IconHeartbeat },
   { to: '/settings/audit', label: 'AUDIT.TITLE', hint: 'SETTINGS.AUDIT_HINT', icon: IconHistory },
 ] as const

@@ -99,6 +99,7 @@ test('the settings name their sections, which the sidebar shows while one is ope
     'Personal data',
     'Webhooks',
     'Limits',
+    'Required second factor',
     'System',
     'Audit log',
   ]

@@ -1,19 +1,23 @@
 import '../ui/component-styles.ts'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cancelPasswordQuestion, usePasswordQuestion } from '../api/confirmation.ts'
 import { useEventStream } from '../api/event-stream.ts'
 import { createQueryClient } from '../api/queries.ts'
+import { useCurrentUser } from '../api/session.ts'
 import { dismissQuestion, useQuestion } from '../ui/confirm.ts'
 import { lazyComponent } from '../ui/lazy-component.tsx'
 import { Header } from './header.tsx'
 import { NetworkNotice } from './network-notice.tsx'
 import classes from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
+import { UserMenu } from './user-menu.tsx'
 
 const ConfirmDialog = lazyComponent(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
+
+const FactorGate = lazyComponent(async () => (await import('../features/session/factor-gate.tsx')).FactorGate)
 
 const ConfirmPasswordModal = lazyComponent(
   async () => (await import('../features/session/confirm-password-modal.tsx')).ConfirmPasswordModal,
@@ -21,16 +25,34 @@ const ConfirmPasswordModal = lazyComponent(
 
 /** Header, sidebar and the page. Plain HTML and CSS, because a layout component would weigh more than all of this. */
 export function Shell() {
-  const { t } = useTranslation()
   const [queryClient] = useState(createQueryClient)
+  const needsFactor = useCurrentUser()?.needsFactor === true
+  const answerPassword = usePasswordQuestion()
+  return (
+    <QueryClientProvider client={queryClient}>
+      {needsFactor ? <BeforeFactor /> : <Frame queryClient={queryClient} />}
+      {answerPassword && <ConfirmPasswordModal answer={answerPassword} />}
+    </QueryClientProvider>
+  )
+}
+
+/** The user can do nothing but set up a second factor. */
+const BeforeFactor = () => (
+  <main id="content" className={classes.main} tabIndex={-1}>
+    <UserMenu />
+    <FactorGate />
+  </main>
+)
+
+function Frame({ queryClient }: { queryClient: QueryClient }) {
+  const { t } = useTranslation()
   useEventStream(queryClient)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isAsking = useQuestion() !== null
-  const answerPassword = usePasswordQuestion()
   useDismissQuestionOnNavigation()
   useEscape(isMenuOpen, () => setIsMenuOpen(false))
   return (
-    <QueryClientProvider client={queryClient}>
+    <>
       <a className={classes.skip} href="#content">
         {t('COMMON.SKIP_TO_CONTENT')}
       </a>
@@ -46,8 +68,7 @@ export function Shell() {
         </main>
       </div>
       {isAsking && <ConfirmDialog />}
-      {answerPassword && <ConfirmPasswordModal answer={answerPassword} />}
-    </QueryClientProvider>
+    </>
   )
 }
 

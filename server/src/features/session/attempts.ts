@@ -58,6 +58,7 @@ const ALLOWANCES = {
   name: { free: 5, longestWait: 300 },
   address: { free: 100, longestWait: 60 },
   device: { free: 5, longestWait: 300 },
+  code: { free: 5, longestWait: 300 },
 }
 /** The correct sign-ins of a user in a minute, more than programs need. Each takes a core for 30 ms. */
 const PACE = { free: 60, longestWait: 60, seconds: 60 }
@@ -94,15 +95,39 @@ export async function checkPassword(
   return true
 }
 
+/**
+ * Checks a code of the second factor, and counts wrong ones by user: whoever gets this far has the password, and a
+ * browser that is known must not begin to count anew with each right password.
+ */
+export async function checkCode(
+  { db, secrets }: Deps,
+  userId: number,
+  check: () => Promise<boolean>,
+): Promise<boolean> {
+  const allowances = [codeAllowance(secrets, userId)]
+  await reserve(db, allowances)
+  const fits = await check().catch(async (error) => {
+    for (const { key } of allowances) await takeBackAttempt(db, key)
+    throw error
+  })
+  if (fits) await forgetFailures(db, allowances)
+  return fits
+}
+
 /** Strangers who guess a user's password do not take the turns of the user's own browsers. */
 function askerOf({ id, name }: Known, { address }: Visitor, device: number | null): Asker {
   if (device !== null) return { user: `known ${id}`, address, isKnown: true }
   return { user: id === null ? `name ${name}` : `id ${id}`, address }
 }
 
-/** A person has unlocked the user with this name, as the database compares names: the next attempt need not wait. */
-export const forgetFailuresOf = ({ db, secrets }: Deps, name: string) =>
-  forgetFailures(db, [nameAllowance(secrets, name)])
+/** A person has unlocked the user. The name is as the database compares names. The next attempt need not wait. */
+export const forgetFailuresOf = ({ db, secrets }: Deps, { id, name }: { id: number; name: string }) =>
+  forgetFailures(db, [nameAllowance(secrets, name), codeAllowance(secrets, id)])
+
+const codeAllowance = (secrets: Secrets, userId: number): Allowance => ({
+  ...ALLOWANCES.code,
+  key: secrets.hash(`sign-in code ${userId}`),
+})
 
 const nameAllowance = (secrets: Secrets, name: string): Allowance => ({
   ...ALLOWANCES.name,

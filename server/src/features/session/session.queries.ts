@@ -2,6 +2,7 @@ import type { Language } from '@sendroom/contract/languages'
 import type { Caller } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
+import { hasFactor } from '../../platform/factor.ts'
 
 /**
  * Always returns a row, with the name as the database compares names. Without such a user the other columns are null.
@@ -13,9 +14,10 @@ export const findPassword = (db: Db, username: string) =>
     passwordHash: string | null
     isActive: boolean | null
     isWaiting: boolean | null
+    hasFactor: boolean
     newestDevice: number
   }>(sql`
-    select coalesce(lower(u.username), typed.nfc) as name, u.id, u.password_hash, u.is_active, u.is_waiting,
+    select coalesce(lower(u.username), typed.nfc) as name, u.id, u.password_hash, u.is_active, u.is_waiting, ${hasFactor('u')} as has_factor,
       coalesce(d.newest, 0) as newest_device
     from (select lower(${username}::text) as name, lower(${username.normalize('NFC')}::text) as nfc) typed
       left join users u on lower(u.username) in (typed.name, typed.nfc)

@@ -5,8 +5,8 @@ import { cheapHash, type TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { tokenHashOf } from './open-session.ts'
 import { deleteOldRegistrations } from './registration.queries.ts'
-import { tokenHashOf } from './session.service.ts'
 
 const context = useContext()
 

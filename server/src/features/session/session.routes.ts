@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
-import type { FastifyInstance } from 'fastify'
+import type { Language } from '@sendroom/contract/languages'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
@@ -9,10 +10,16 @@ import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { register } from './registration.ts'
 import { type Lasting, lockUser, recordUse, saveLanguage } from './session.queries.ts'
-import { confirm, signIn } from './session.service.ts'
+import { confirm, signIn, signInWithCode } from './session.service.ts'
 import { endSession } from './sessions.queries.ts'
 
 const MINUTE = 60_000
+
+/**
+ * An attempt that has to wait was not checked, and recording these would let strangers fill the log. Whoever has to
+ * enter a code has entered the right password.
+ */
+const isNoFailure = ({ code }: Refusal) => code === 'too_many_requests' || code === 'factor_required'
 
 type Deps = {
   db: Pool
@@ -28,23 +35,37 @@ export function sessionRoutes(
   app: FastifyInstance,
   { db, secrets, lasting, selfRegistration, passwordMin, onAdminSignIn }: Deps,
 ) {
+  const deps = { db, secrets, lasting }
   app.decorate('recordUse', (caller) => recordUse(db, caller, lasting.idleMs))
 
   route(app, contract.session.options, async () => ({ selfRegistration, passwordMin }))
 
   route(app, contract.session.login, async ({ body, request, reply }) => {
     const visitor = visitorOf(request, secrets)
-    const { signedIn, known } = await signIn({ db, secrets, lasting }, body, visitor).catch(async (error) => {
-      // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
-      if (error instanceof Refusal && error.code !== 'too_many_requests')
+    const opened = await signIn(deps, body, visitor).catch(async (error) => {
+      if (error instanceof Refusal && !isNoFailure(error))
         await db.begin((tx) => recordFailedSignIn(tx, body.username, request.ip))
       throw error
     })
-    if (body.language) await saveLanguage(db, signedIn.user.id, body.language)
+    return welcome(opened, body.language, request, reply)
+  })
+
+  route(app, contract.session.loginCode, async ({ body, request, reply }) =>
+    welcome(await signInWithCode(deps, body, visitorOf(request, secrets)), body.language, request, reply),
+  )
+
+  /** Does what follows a sign-in of one step or two. */
+  async function welcome(
+    { signedIn, known }: Awaited<ReturnType<typeof signIn>>,
+    language: Language | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    if (language) await saveLanguage(db, signedIn.user.id, language)
     await setDeviceCookie(request, reply, { db, secrets }, known)
     if (signedIn.user.role === 'Admin') await onAdminSignIn()
     return signedIn
-  })
+  }
 
   route(
     app,
@@ -70,7 +91,7 @@ export function sessionRoutes(
   )
 
   route(app, contract.session.confirm, ({ begin, caller, body, request }) =>
-    confirm({ db, secrets }, begin, caller, body.password, visitorOf(request, secrets)),
+    confirm({ db, secrets }, begin, caller, body, visitorOf(request, secrets)),
   )
 
   route(app, contract.session.logout, ({ begin }) =>

@@ -1,32 +1,25 @@
-import { createHash, randomBytes } from 'node:crypto'
-import type { Credentials, SignedIn } from '@sendroom/contract/session'
+import type { FieldKey } from '@sendroom/contract/field-words'
+import type { Confirmation, Credentials, SecondStep, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { record, recordFailedSignIn } from '../../platform/audit.ts'
-import type { Pool, Tx } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { hashPassword, isTooCheap } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { findUser } from '../../platform/user-row.ts'
-import { checkPassword, type Known, type Visitor } from './attempts.ts'
-import {
-  confirmSession,
-  findPassword,
-  hasSignedInFrom,
-  insertSession,
-  type Lasting,
-  replaceToken,
-  upgradeHash,
-} from './session.queries.ts'
+import { checkCode, checkPassword, type Visitor } from './attempts.ts'
+import { useCode } from './factor.service.ts'
+import { type Certain, newToken, openSession, tokenHashOf } from './open-session.ts'
+import { confirmSession, findPassword, type Lasting, replaceToken, upgradeHash } from './session.queries.ts'
+import { findTicket, insertTicket, useTicket } from './ticket.queries.ts'
 
-/** Hashes a session token. Only the hash is stored, so a reader of the database can't sign in. */
-export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
+type Deps = { db: Pool; secrets: Secrets; lasting: Lasting }
 
 export async function signIn(
-  deps: { db: Pool; secrets: Secrets; lasting: Lasting },
+  deps: Deps,
   credentials: z.output<typeof Credentials>,
   visitor: Visitor,
-): Promise<{ signedIn: SignedIn; known: Known & { id: number } }> {
+): Promise<{ signedIn: SignedIn; known: Certain }> {
   const { db, secrets } = deps
   const known = await findPassword(db, credentials.username)
   const { id: userId, passwordHash, isActive, isWaiting } = known
@@ -43,56 +36,78 @@ export async function signIn(
   if (next !== passwordHash && !(await upgradeHash(db, userId, passwordHash, next)))
     return signIn(deps, credentials, visitor)
   const certain = { ...known, id: userId, passwordHash: next, mayKnow }
-  return { signedIn: await openSession(deps, certain, visitor), known: certain }
+  if (known.hasFactor) throw new Refusal('factor_required', { ticket: await giveTicket(db, certain) })
+  const signedIn = await db.begin((tx) => openSession(tx, deps.lasting, certain, visitor))
+  return { signedIn, known: certain }
 }
 
-type Certain = Known & { id: number; passwordHash: string }
+/** For whoever has entered the right password. It opens one session, with a code. */
+async function giveTicket(db: Pool, { id, passwordHash }: Certain): Promise<string> {
+  const ticket = newToken()
+  if (await insertTicket(db, { userId: id, passwordHash, ticketHash: tokenHashOf(ticket) })) return ticket
+  throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
+}
 
-/** Opens a session for a user who has shown who they are. */
-async function openSession(
-  { db, lasting }: { db: Pool; lasting: Lasting },
-  known: Certain,
+/** The second step of a sign-in. A wrong code leaves the ticket as it is, since people mistype. */
+export async function signInWithCode(
+  deps: Deps,
+  { ticket, code }: z.output<typeof SecondStep>,
   visitor: Visitor,
-): Promise<SignedIn> {
-  const { address, browser } = visitor
-  const token = newToken()
-  const user = await db.begin(async (tx) => {
-    const isNewBrowser = await comesFromNewBrowser(tx, known, visitor)
-    const session = { userId: known.id, passwordHash: known.passwordHash, tokenHash: tokenHashOf(token) }
-    const isOpen = await insertSession(tx, { ...session, address, browser }, lasting)
-    const user = isOpen ? await findUser(tx, known.id) : null
-    if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
-    const details = { browser, ...(isNewBrowser && { isNewBrowser }) }
-    await record(tx, { ...user, address }, { action: 'session.sign_in', details })
-    return user
-  })
-  return { token, user }
+): Promise<{ signedIn: SignedIn; known: Certain }> {
+  const { db, secrets, lasting } = deps
+  const ticketHash = tokenHashOf(ticket)
+  const user = await findTicket(db, ticketHash)
+  if (!user) throw new Refusal('ticket_invalid')
+  const found = await findPassword(db, user.username)
+  const { id, passwordHash } = found
+  if (id !== user.userId || passwordHash === null) throw new Refusal('ticket_invalid') // renamed a moment ago
+  const known = { ...found, id, passwordHash, mayKnow: true }
+  let signedIn: SignedIn | undefined
+  const fits = await checkCode(deps, id, () =>
+    db
+      .begin(async (tx) => {
+        if (!(await useTicket(tx, id, ticketHash))) throw new Refusal('ticket_invalid')
+        if (!(await useCode(tx, secrets, id, code))) throw new WrongCode()
+        signedIn = await openSession(tx, lasting, known, visitor)
+        return true
+      })
+      .catch(isNotWrongCode),
+  )
+  if (fits && signedIn) return { signedIn, known }
+  await db.begin((tx) => recordFailedSignIn(tx, user.username, visitor.address))
+  throw new Refusal('code_wrong')
 }
 
-const newToken = () => randomBytes(32).toString('base64url')
+/** Ends the transaction, so that the ticket stays. */
+class WrongCode extends Error {}
 
-/** Nobody is told of the first sign-in of all. A program without cookies is known by its name and address. */
-async function comesFromNewBrowser(tx: Tx, known: Certain, visitor: Visitor): Promise<boolean> {
-  if (known.newestDevice === 0 || visitor.hasSignedIn(known)) return false
-  return !(await hasSignedInFrom(tx, known.id, visitor.address, visitor.browser))
+function isNotWrongCode(error: unknown): false {
+  if (error instanceof WrongCode) return false
+  throw error
 }
 
 /**
- * Checks the caller's password once more. Wrong ones count as at a sign-in, so that no thief of a token can guess.
- * Returns the session's new token, which the thief does not have.
+ * Checks the caller's password once more, and with a second factor a code. Wrong ones count as at a sign-in, so that no
+ * thief of a token can guess. Returns the session's new token, which the thief does not have.
  */
 export async function confirm(
   deps: { db: Pool; secrets: Secrets },
   begin: Begin,
-  { username }: Caller,
-  password: string,
+  { id, username }: Caller,
+  { password, code }: z.output<typeof Confirmation>,
   visitor: Visitor,
 ): Promise<{ token: string | null }> {
   const known = await findPassword(deps.db, username)
   const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, visitor)
-  if (!fits) {
+  const refuse = async (fields: Record<string, FieldKey>) => {
     await deps.db.begin((tx) => recordFailedSignIn(tx, username, visitor.address))
-    throw new InvalidInput({ password: 'LOGIN.PASSWORD_WRONG' })
+    throw new InvalidInput(fields)
+  }
+  if (!fits) await refuse({ password: 'LOGIN.PASSWORD_WRONG' })
+  if (known.hasFactor) {
+    if (code === undefined) throw new InvalidInput({ code: 'LOGIN.CODE_REQUIRED' })
+    const isCode = await checkCode(deps, id, () => deps.db.begin((tx) => useCode(tx, deps.secrets, id, code)))
+    if (!isCode) await refuse({ code: 'LOGIN.CODE_WRONG' })
   }
   const token = newToken()
   return begin(async (tx, caller) => {

@@ -13,8 +13,14 @@ export const endSession = (tx: Db, userId: number, id: number) =>
   tx.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`)
 
 /** Ends all sessions of the user but this one. Returns how many there were. */
-export const endSessionsBut = (tx: Db, userId: number, kept: number) =>
-  tx.run(sql`delete from sessions where user_id = ${userId} and id <> ${kept}`)
+export const endSessionsBut = (tx: Db, userId: number, kept: number | null) =>
+  tx.run(sql`delete from sessions where user_id = ${userId} and id is distinct from ${kept}`)
 
 export const findUsername = (db: Db, id: number) =>
   db.maybeOne<{ username: string }>(sql`select username from users where id = ${id}`)
+
+/** Recurring work: deletes sessions and sign-ins that have ended. */
+export async function deleteEnded(db: Db): Promise<void> {
+  await db.run(sql`delete from sessions where expires_at <= clock_now()`)
+  await db.run(sql`delete from sign_in_tickets where expires_at <= clock_now()`)
+}

@@ -138,6 +138,8 @@ const labels = new Map([
   ['sameAs', 'AUDIT.SAME_AS'],
   ['browser', 'SESSION.BROWSER'],
   ['isNewBrowser', 'SESSION.NEW_BROWSER'],
+  ['requiredOf', 'FACTOR.RULE_OF'],
+  ['since', 'FACTOR.SINCE'],
   ['count', 'AUDIT.COUNT'],
   ['hour', 'AUDIT.HOUR'],
   ['from', 'AUDIT.FROM'],
@@ -171,6 +173,7 @@ export function useDetailWords() {
   function wordsOfText(field: string, text: string): string {
     if (field === 'role') return t(`USER.ROLE_${text.toUpperCase()}`, { defaultValue: text })
     if (field === 'jobType') return t(`JOB.TYPE_${text.toUpperCase()}`, { defaultValue: text })
+    if (field === 'requiredOf') return t(`FACTOR.OF_${text.toUpperCase()}`, { defaultValue: text })
     if (field === 'by') return t(`AUDIT.BY_${text.toUpperCase()}`, { defaultValue: text })
     if (field === 'rights')
       return label(new Map<string, string>(Object.entries(fieldOfRight)).get(text) ?? text)

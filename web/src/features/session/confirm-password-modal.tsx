@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { Confirmation } from '@sendroom/contract/session'
 import { useTranslation } from 'react-i18next'
 import { confirmPassword } from '../../api/confirm-password.ts'
@@ -13,7 +13,7 @@ export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean
   const { t } = useTranslation()
   const user = useCurrentUser()
   const { form, onSubmit } = useContractForm(Confirmation, {
-    initialValues: { password: '' },
+    initialValues: user?.hasFactor ? { password: '', code: '' } : { password: '' },
     isGuarded: false,
     send: async (body) => {
       try {
@@ -42,6 +42,15 @@ export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean
             visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
             {...form.getInputProps('password')}
           />
+          {user?.hasFactor && (
+            <TextInput
+              label={t('LOGIN.CODE')}
+              description={t('LOGIN.CODE_HINT')}
+              autoComplete="one-time-code"
+              required
+              {...form.getInputProps('code')}
+            />
+          )}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => answer(false)}>
               {t('COMMON.CANCEL')}

@@ -7,6 +7,8 @@ type Props = {
   name: string
   autoComplete: string
   isPassword?: boolean
+  /** Whether the field takes the focus when it appears. */
+  hasFocus?: boolean
   value: string
   onChange: (value: string) => void
   /** The error of an empty field, shown once the field was changed or left. */
@@ -19,6 +21,7 @@ export function LoginField({
   name,
   autoComplete,
   isPassword = false,
+  hasFocus = false,
   value,
   onChange,
   required,
@@ -41,6 +44,8 @@ export function LoginField({
           name={name}
           autoComplete={autoComplete}
           autoCapitalize="none"
+          // biome-ignore lint/a11y/noAutofocus: the field is what the user has just asked for
+          autoFocus={hasFocus}
           required
           value={value}
           aria-invalid={error !== undefined}

@@ -1,8 +1,8 @@
 import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { call } from '../../api/client.ts'
-import { failureText } from '../../api/failure.ts'
+import { call, type OutputOf } from '../../api/client.ts'
+import { Failure } from '../../api/failure.ts'
 import { startSession } from '../../api/session.ts'
 import { currentLanguage, setPasswordMin } from '../../i18n/i18n.ts'
 import { storeLanguage } from '../../i18n/load-texts.ts'
@@ -10,14 +10,17 @@ import { Mark } from '../../ui/brand.tsx'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { addToast } from '../../ui/toasts.ts'
+import { LoginFailure } from './login-failure.tsx'
 import { LoginField } from './login-field.tsx'
 import classes from './login-page.module.css'
 
 const RegisterModal = lazyComponent(async () => (await import('./register-modal.tsx')).RegisterModal)
 
+const CodeStep = lazyComponent(async () => (await import('./code-step.tsx')).CodeStep)
+
 /**
  * The login page. Everybody loads it first, so it uses no schema, no query client and no component library. The
- * register modal is loaded on demand.
+ * register modal and the second step are loaded on demand.
  */
 export function LoginPage() {
   const { t } = useTranslation()
@@ -107,6 +110,8 @@ function LoginForm() {
   const [password, setPassword] = useState('')
   const [isLoading, setIsLoading] = useState(false)
   const [failure, setFailure] = useState<unknown>(null)
+  /** Set while the code of a second factor is still to come. */
+  const [ticket, setTicket] = useState<string | null>(null)
   const isValid = username.trim() !== '' && password !== ''
 
   const submit = async (event: FormEvent) => {
@@ -116,24 +121,36 @@ function LoginForm() {
     setIsLoading(true)
     try {
       const language = currentLanguage()
-      const signedIn = await call('POST /auth/login', {
-        body: { username: username.trim(), password, language },
-      })
-      // Without a choice the app would switch to its own default, English.
-      storeLanguage(language)
-      startSession(signedIn)
-      addToast({
-        type: 'success',
-        title: t('TOAST.SUCCESS'),
-        msg: t('TOAST.LOGIN_SUCCESS'),
-        timeout: 3000,
-      })
-      // The page's guard now redirects to the return URL.
-      await router.invalidate()
+      await welcome(
+        await call('POST /auth/login', { body: { username: username.trim(), password, language } }),
+      )
     } catch (error) {
-      setFailure(error)
+      if (error instanceof Failure && error.code === 'factor_required') setTicket(String(error.params.ticket))
+      else setFailure(error)
       setIsLoading(false)
     }
+  }
+
+  const welcome = async (signedIn: OutputOf<'POST /auth/login'>) => {
+    // Without a choice the app would switch to its own default, English.
+    storeLanguage(currentLanguage())
+    startSession(signedIn)
+    addToast({
+      type: 'success',
+      title: t('TOAST.SUCCESS'),
+      msg: t('TOAST.LOGIN_SUCCESS'),
+      timeout: 3000,
+    })
+    // The page's guard now redirects to the return URL.
+    await router.invalidate()
+  }
+
+  if (ticket !== null) {
+    const goBack = (why: unknown) => {
+      setTicket(null)
+      setFailure(why)
+    }
+    return <CodeStep ticket={ticket} onSignedIn={welcome} onBack={goBack} />
   }
 
   return (
@@ -155,12 +172,7 @@ function LoginForm() {
         onChange={setPassword}
         required={t('LOGIN.PASSWORD_REQUIRED')}
       />
-      {failure !== null && (
-        <p role="alert" className={classes.failure}>
-          {t('LOGIN.LOGIN_FAIL')}
-          <small>{failureText(failure)}</small>
-        </p>
-      )}
+      <LoginFailure failure={failure} />
       <button type="submit" className={classes.submit} disabled={!isValid || isLoading}>
         {isLoading ? t('LOGIN.LOGGING_IN') : t('LOGIN.SUBMIT')}
       </button>

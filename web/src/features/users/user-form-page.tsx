@@ -13,6 +13,7 @@ import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { Sessions } from '../../lists/sessions.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { UserFactor } from './user-factor.tsx'
 import { RIGHT_LABELS, UserForm, type UserValues } from './user-form.tsx'
 
 const blank: UserValues = {
@@ -93,6 +94,7 @@ function EditLoadedUser({ loaded }: { loaded: User }) {
         save={save}
       />
       <Divider my="xl" />
+      <UserFactor user={loaded} />
       <Sessions userId={id} />
       {dialog}
     </>

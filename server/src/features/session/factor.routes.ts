@@ -1,0 +1,31 @@
+import { contract } from '@sendroom/contract'
+import { FactorRule } from '@sendroom/contract/factor'
+import type { FastifyInstance } from 'fastify'
+import { changesOf, record } from '../../platform/audit.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import { route } from '../../platform/http.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { lockRule, readRule, readState, writeRule } from './factor.queries.ts'
+import { beginFactor, finishFactor, newCodes, removeFactor, resetFactor } from './factor.service.ts'
+
+/** The second factor of the caller, its reset by Admins, and who has to have one. */
+export function factorRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; secrets: Secrets }): void {
+  const { factor } = contract
+  route(app, factor.get, ({ caller }) => readState(db, caller.id))
+  route(app, factor.begin, ({ begin }) => beginFactor(secrets, begin))
+  route(app, factor.finish, ({ begin, body }) => finishFactor(secrets, begin, body.code))
+  route(app, factor.newCodes, ({ begin }) => newCodes(begin))
+  route(app, factor.remove, ({ begin }) => removeFactor(begin))
+  route(app, factor.reset, ({ begin, caller, params }) => resetFactor(begin, caller, params.id))
+  route(app, factor.rule, () => readRule(db))
+  route(app, factor.setRule, ({ begin, body }) =>
+    begin(async (tx, caller) => {
+      const before = await lockRule(tx)
+      await writeRule(tx, body)
+      const changes = changesOf(before, body, FactorRule.keyof().options)
+      if (Object.keys(changes).length > 0)
+        await record(tx, caller, { action: 'factor_rule.update', details: { changes } })
+      return body
+    }),
+  )
+}

@@ -1,0 +1,79 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, platform, without } from './guard.ts'
+
+const session = `${features}/session`
+const inFactors = (only: string) => ({ tests: `${session}/factor.routes`, only })
+
+/** Guards of the second factor. */
+export const factorGuards = [
+  without(
+    'the password alone opens no session of a user with a second factor',
+    `${session}/session.service.ts`,
+    `if (known.hasFactor) throw new Refusal('factor_required', { ticket: await giveTicket(db, certain) })`,
+    '',
+    inFactors('answers a ticket to the password'),
+  ),
+  without(
+    'a ticket opens a session with a code only',
+    `${session}/session.service.ts`,
+    'if (!(await useCode(tx, secrets, id, code))) throw new WrongCode()',
+    '',
+    inFactors('takes a code once'),
+  ),
+  without(
+    'a ticket works once',
+    `${session}/session.service.ts`,
+    `if (!(await useTicket(tx, id, ticketHash))) throw new Refusal('ticket_invalid')`,
+    '',
+    inFactors('takes a ticket once'),
+  ),
+  without(
+    'a ticket ends after five minutes',
+    `${session}/ticket.queries.ts`,
+    'where t.ticket_hash = ${ticketHash} and t.expires_at > clock_now()',
+    'where t.ticket_hash = ${ticketHash}',
+    inFactors('takes a ticket for five minutes'),
+  ),
+  without(
+    'a code works once',
+    `${session}/factor.queries.ts`,
+    'where user_id = ${userId} and last_step < ${step}',
+    'where user_id = ${userId}',
+    inFactors('takes a code once'),
+  ),
+  without(
+    'a recovery code is that of its user',
+    `${session}/factor.queries.ts`,
+    'user_id = ${userId} and code_hash = ${codeHash}',
+    'code_hash = ${codeHash} or true',
+    inFactors('recovery codes once'),
+  ),
+  without(
+    'a password entered once more needs a code',
+    `${session}/session.service.ts`,
+    `if (code === undefined) throw new InvalidInput({ code: 'LOGIN.CODE_REQUIRED' })`,
+    'if (code === undefined) return { token: null }',
+    inFactors('needs a code as well'),
+  ),
+  without(
+    'a required factor comes before anything else',
+    `${platform}/access.ts`,
+    `if (caller.needsFactor && !rule.isBeforeFactor) throw new Refusal('factor_setup_required')`,
+    '',
+    inFactors('lets the user do nothing but'),
+  ),
+  without(
+    'a required factor can’t be removed',
+    `${session}/factor.service.ts`,
+    `if (isRequired) throw new Refusal('factor_is_required')`,
+    '',
+    inFactors('lets the user do nothing but'),
+  ),
+  without(
+    'another Admin resets a factor',
+    `${session}/factor.service.ts`,
+    `if (id === callerId) throw new Refusal('own_factor')`,
+    '',
+    inFactors('of one’s own is another'),
+  ),
+]

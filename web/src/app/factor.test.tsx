@@ -1,0 +1,190 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { admin, member, renderApp } from '../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../test/server.ts'
+import '../features/session/security-page.tsx'
+import '../features/session/factor-gate.tsx'
+import '../features/session/factor-rule-page.tsx'
+import '../features/session/code-step.tsx'
+import '../features/session/confirm-password-modal.tsx'
+import '../features/users/user-form-page.tsx'
+import '../ui/confirm-dialog.tsx'
+
+const qr = 'data:image/png;base64,iVBORw0KGgo='
+const recoveryCodes = Array.from({ length: 10 }, (_, n) => `code-${n}`)
+const withFactor = { ...member, hasFactor: true }
+const state = { hasFactor: false, recoveryCodesLeft: 0, isRequired: false, since: null }
+
+/** A server on which the set-up works with the code 123456. */
+const setUpAnswers = (more: Answers = {}): Answers => ({
+  'GET /auth/factor': () => state,
+  'POST /auth/factor': () => ({ secret: 'ABCDEFGHIJKLMNOP', qr }),
+  'POST /auth/factor/finish': ({ body }) =>
+    (body as { code: string }).code === '123456'
+      ? { recoveryCodes }
+      : refuse(400, 'invalid_input', { fields: { code: 'LOGIN.CODE_WRONG' } }),
+  'GET /auth/me': () => withFactor,
+  ...more,
+})
+
+// R-1933
+test('the sign-in asks for a code after the password, and says what is wrong with one', async () => {
+  const { person, router, requests } = renderApp({
+    path: '/login',
+    user: null,
+    answers: {
+      'POST /auth/login': () => refuse(401, 'factor_required', { params: { ticket: 'the-ticket' } }),
+      'POST /auth/login/code': ({ body }) =>
+        (body as { code: string }).code === '123456'
+          ? { token: 'a-token', user: withFactor }
+          : refuse(401, 'code_wrong'),
+    },
+  })
+  await person.type(await screen.findByLabelText(/^Username/), 'lan')
+  await person.type(screen.getByLabelText('Password'), 'secret-1{Enter}')
+
+  const code = await screen.findByLabelText('Code')
+  expect(screen.queryByRole('alert')).toBeNull()
+  await person.type(code, '000000{Enter}')
+  expect((await screen.findByRole('alert')).textContent).toContain('This code is wrong')
+  await person.clear(code)
+  await person.type(code, '123456{Enter}')
+
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+  expect(requests.find(({ name }) => name === 'POST /auth/login/code')?.body).toEqual({
+    ticket: 'the-ticket',
+    code: '000000',
+    language: 'en',
+  })
+})
+
+// R-1933
+test('a ticket that is too old leads back to the password', async () => {
+  const { person } = renderApp({
+    path: '/login',
+    user: null,
+    answers: {
+      'POST /auth/login': () => refuse(401, 'factor_required', { params: { ticket: 'old' } }),
+      'POST /auth/login/code': () => refuse(401, 'ticket_invalid'),
+    },
+  })
+  await person.type(await screen.findByLabelText(/^Username/), 'lan')
+  await person.type(screen.getByLabelText('Password'), 'secret-1{Enter}')
+  await person.type(await screen.findByLabelText('Code'), '123456{Enter}')
+  expect(await screen.findByLabelText('Password')).toBeTruthy()
+  expect(screen.getByRole('alert').textContent).toContain('Sign in again')
+})
+
+// R-1934
+test('a factor is set up with a QR code, and shows the recovery codes once', async () => {
+  const { person } = renderApp({ path: '/security', user: member, answers: setUpAnswers() })
+  await person.click(await screen.findByRole('button', { name: 'Set up' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Set up the second factor' }))
+  expect((await dialog.findByRole<HTMLImageElement>('img', { name: /^QR code/ })).src).toBe(qr)
+  expect(dialog.getByText('ABCD EFGH IJKL MNOP')).toBeTruthy()
+  const code = dialog.getByLabelText(/^The code that the app shows/)
+
+  await person.type(code, '000000{Enter}')
+  expect(await dialog.findByText(/^This code is wrong/)).toBeTruthy()
+  await person.clear(code)
+  await person.type(code, '123456{Enter}')
+
+  expect(
+    within(await dialog.findByRole('list'))
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(recoveryCodes)
+  await person.click(dialog.getByRole('button', { name: 'I have saved them' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+})
+
+// R-1935
+test('whoever has to set up a factor sees nothing else, and then the page', async () => {
+  const { person, requests } = renderApp({
+    path: '/groups',
+    user: { ...member, needsFactor: true },
+    answers: setUpAnswers({ 'GET /groups': () => pageOf([]) }),
+  })
+  await screen.findByRole('heading', { name: 'Set up the second factor' })
+  expect(screen.queryByRole('navigation')).toBeNull()
+  expect(requests.map(({ name }) => name)).toEqual(['POST /auth/factor'])
+  await person.type(await screen.findByLabelText(/^The code that the app shows/), '123456{Enter}')
+  await person.click(await screen.findByRole('button', { name: 'I have saved them' }))
+  expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
+})
+
+// R-1935
+test('a factor that becomes required in the middle shows the set-up', async () => {
+  renderApp({
+    path: '/groups',
+    user: member,
+    answers: setUpAnswers({
+      'GET /groups': () => refuse(403, 'factor_setup_required'),
+      'GET /auth/me': () => ({ ...member, needsFactor: true }),
+    }),
+  })
+  expect(await screen.findByRole('heading', { name: 'Set up the second factor' })).toBeTruthy()
+})
+
+// R-1928
+test('whoever has a factor enters password and code where the password is asked for again', async () => {
+  let isConfirmed = false
+  const { person, requests } = renderApp({
+    path: '/security',
+    user: withFactor,
+    answers: setUpAnswers({
+      'GET /auth/factor': () => ({ ...state, hasFactor: true, recoveryCodesLeft: 10 }),
+      'POST /auth/factor/recovery-codes': () =>
+        isConfirmed ? { recoveryCodes } : refuse(403, 'confirm_password'),
+      'POST /auth/confirm': () => {
+        isConfirmed = true
+        return { token: 'next-token' }
+      },
+    }),
+  })
+  await person.click(await screen.findByRole('button', { name: 'New recovery codes' }))
+  await person.type(await screen.findByLabelText(/^Your current password/), 'secret')
+  await person.type(screen.getByLabelText(/^Code/), '123456{Enter}')
+  expect(await screen.findByText('code-9')).toBeTruthy()
+  expect(requests.find(({ name }) => name === 'POST /auth/confirm')?.body).toEqual({
+    password: 'secret',
+    code: '123456',
+  })
+})
+
+// R-1929
+test('an Admin resets the factor of a user after a question', async () => {
+  const { person, requests } = renderApp({
+    path: '/users/edit/2',
+    user: admin,
+    answers: {
+      'GET /users/:id': () => withFactor,
+      'GET /instances': () => pageOf([]),
+      'DELETE /users/:id/factor': () => undefined as never,
+    },
+  })
+  await person.click(await screen.findByRole('button', { name: 'Reset second factor' }))
+  const question = within(await screen.findByRole('dialog'))
+  await person.click(question.getByRole('button', { name: 'Reset second factor' }))
+  expect(await screen.findByText('Second factor reset.')).toBeTruthy()
+  expect(requests.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2' })
+})
+
+// R-1932
+test('an Admin sets who has to have a factor, and from when on', async () => {
+  const { person, requests } = renderApp({
+    path: '/settings/sign-in',
+    answers: {
+      'GET /factor-rule': () => ({ requiredOf: 'nobody', since: null }),
+      'PUT /factor-rule': () => ({ requiredOf: 'admins', since: null }),
+    },
+  })
+  await person.selectOptions(await screen.findByLabelText(/^Who needs one/), 'Admins')
+  await person.type(screen.getByLabelText(/^From/), '2026-12-01T09:00')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  expect(await screen.findByText('Requirement saved.')).toBeTruthy()
+  expect(requests.find(({ name }) => name.startsWith('PUT'))?.body).toEqual({
+    requiredOf: 'admins',
+    since: '2026-12-01T02:00:00.000Z',
+  })
+})

@@ -1,0 +1,127 @@
+import { Alert, Button, Code, Group, Image, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { FactorCode } from '@sendroom/contract/factor'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call, type OutputOf } from '../../api/client.ts'
+import { fieldTexts, reportFailure } from '../../api/failure.ts'
+import { updateUser } from '../../api/session.ts'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
+
+type Begun = OutputOf<'POST /auth/factor'>
+type Props = { onDone: () => void; onCancel?: () => void }
+
+/** Sets up a second factor: the QR code, the first code, and then the recovery codes, which are shown once. */
+export function FactorSetup({ onDone, onCancel }: Props) {
+  const [begun, setBegun] = useState<Begun | null>(null)
+  const [codes, setCodes] = useState<string[] | null>(null)
+  const isAsked = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, since each call makes another secret
+  useEffect(() => {
+    if (isAsked.current) return
+    isAsked.current = true
+    call('POST /auth/factor', {}).then(setBegun, (error) => {
+      reportFailure(error)
+      onCancel?.()
+    })
+  }, [])
+  if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />
+  return begun ? <FirstCode begun={begun} onCodes={setCodes} onCancel={onCancel} /> : <Loader />
+}
+
+type FirstCodeProps = { begun: Begun; onCodes: (codes: string[]) => void; onCancel: (() => void) | undefined }
+
+function FirstCode({ begun: { qr, secret }, onCodes, onCancel }: FirstCodeProps) {
+  const { t } = useTranslation()
+  const { form, onSubmit } = useContractForm(FactorCode, {
+    initialValues: { code: '' },
+    isGuarded: false,
+    send: async (body) => {
+      try {
+        onCodes((await call('POST /auth/factor/finish', { body })).recoveryCodes)
+      } catch (error) {
+        if (Object.keys(fieldTexts(error)).length === 0) reportFailure(error)
+        throw error
+      }
+    },
+    // The field says what is missing.
+    onInvalid: () => {},
+  })
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        <Text>{t('FACTOR.SCAN')}</Text>
+        <Image
+          src={qr}
+          alt={t('FACTOR.QR_ALT')}
+          w={232}
+          h={232}
+          p="xs"
+          bg="white"
+          fit="contain"
+          radius="md"
+          style={{ alignSelf: 'center' }}
+        />
+        <div>
+          <Text size="sm" c="dimmed">
+            {t('FACTOR.SECRET')}
+          </Text>
+          <Code style={{ overflowWrap: 'anywhere' }}>{secret.replace(/.{4}(?=.)/g, '$& ')}</Code>
+        </div>
+        <TextInput
+          label={t('FACTOR.CODE')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          required
+          data-autofocus
+          {...form.getInputProps('code')}
+        />
+        <Group justify="flex-end">
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {t('COMMON.CANCEL')}
+            </Button>
+          )}
+          <BusyButton type="submit" isBusy={form.submitting}>
+            {t('FACTOR.FINISH')}
+          </BusyButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** The codes for whoever loses the phone. Nobody can see them again. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  const { t } = useTranslation()
+  const done = () => {
+    // The user has a factor from now on.
+    call('GET /auth/me', {}).then(updateUser, () => {})
+    onDone()
+  }
+  return (
+    <Stack>
+      <Alert color="yellow">{t('FACTOR.CODES_HINT')}</Alert>
+      <SimpleGrid
+        component="ul"
+        cols={{ base: 1, xs: 2 }}
+        spacing="xs"
+        m={0}
+        p={0}
+        aria-label={t('FACTOR.CODES_TITLE')}
+      >
+        {codes.map((code) => (
+          <Code key={code} component="li" style={{ display: 'block' }}>
+            {code}
+          </Code>
+        ))}
+      </SimpleGrid>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => navigator.clipboard?.writeText(codes.join('\n'))}>
+          {t('FACTOR.COPY')}
+        </Button>
+        <Button onClick={done}>{t('FACTOR.CODES_KEPT')}</Button>
+      </Group>
+    </Stack>
+  )
+}
