@@ -104,7 +104,7 @@ async function findProblems(page: Page, spoken: readonly string[]): Promise<stri
 
 /** The calls that views provoke to fail: a wrong password, a missing message or job, a conflict and others. */
 const REFUSED =
-  /\/api\/(auth\/login|files|messages\?.*search=sale.*|(messages|jobs)\/999|(messages|instances|users|contacts|lists)\/\d+|instances\/\d+\/qrcode-base64)$/
+  /\/api\/(auth\/login(\/code)?|files|messages\?.*search=sale.*|(messages|jobs)\/999|(messages|instances|users|contacts|lists)\/\d+|instances\/\d+\/qrcode-base64)$/
 
 const isProblem = (message: ConsoleMessage) =>
   message.type() === 'error' && !REFUSED.test(message.location().url)

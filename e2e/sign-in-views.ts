@@ -1,4 +1,4 @@
-import { answer, button, patch, type View } from './view.ts'
+import { answer, button, type View } from './view.ts'
 
 /** A picture as large as a QR code. */
 const qr = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h3v3H1zM5 1h3v3H5zM1 5h3v3H1zM5 5h1v1H5zM7 7h1v1H7z"/></svg>')}`
@@ -42,16 +42,6 @@ export const signInViews: Record<string, View> = {
       await page.getByText(t('FACTOR.CODES_HINT')).waitFor()
     },
   },
-  'factor-gate': {
-    path: '/security',
-    answers: { '/auth/factor': { ...none, secret, qr } },
-    isWhole: true,
-    open: async (page, t) => {
-      await patch(page, '/auth/me', (me) => ({ ...me, needsFactor: true }))
-      await page.reload()
-      await page.getByAltText(t('FACTOR.QR_ALT')).waitFor()
-    },
-  },
   'factor-rule': { path: '/settings/sign-in' },
   'login-code': {
     path: '/login',
@@ -61,7 +51,10 @@ export const signInViews: Record<string, View> = {
       await page.getByLabel(t('LOGIN.USERNAME')).fill('nobody')
       await page.getByLabel(t('LOGIN.PASSWORD'), { exact: true }).fill('nothing')
       await page.getByRole('button', { name: t('LOGIN.SUBMIT') }).click()
-      await page.getByText(t('LOGIN.CODE_HINT')).waitFor()
+      await answer(page, '/auth/login/code', 401, { code: 'code_wrong', error: '' })
+      await page.getByLabel(t('LOGIN.CODE')).fill('000000')
+      await page.getByRole('button', { name: t('LOGIN.SUBMIT') }).click()
+      await page.getByText(t('ERROR.code_wrong')).waitFor()
     },
   },
 }
