@@ -18,7 +18,7 @@ const files = [
   // For every signed-in user, with the icons that several pages have.
   {
     name: 'shell',
-    test: /web[\\/]src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp)))|@tabler(?!.*Icon(ArrowBackUp|Braces|Copy|FileImport|Flag|Photo|PlayerSkipForward|Tag|UserQuestion)\.)/,
+    test: /web[\\/]src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp|(channel|outcome)-badge|message-title|picture|reload-if-idle|use-now|variable-marks|confirm-password)))|@tabler(?!.*Icon(ArrowBackUp|Braces|Copy|FileImport|Flag|Message2Cog|Photo|PlayerSkipForward|Tag|UserQuestion)\.)/,
   },
   { name: 'lists', test: /src[\\/]lists[\\/]/ },
 ]
