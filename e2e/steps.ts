@@ -26,13 +26,15 @@ export async function confirm(page: Page, question: string | RegExp, answer: str
   await expect(dialog).toBeHidden()
 }
 
-/** Chooses an option of a searchable drop-down. */
+/** Chooses an option of a searchable drop-down. The form may grow meanwhile: a click beside it closes the options. */
 export async function choose(page: Page, label: string, option: string) {
   const box = page.getByRole('combobox', { name: label, exact: true })
-  // Opens the options, even if the option is chosen already: then there is nothing to type.
-  await box.click()
-  await box.fill(option)
-  await page.getByRole('option', { name: option }).click()
+  await expect(async () => {
+    // Opens the options, even if the option is chosen already: then there is nothing to type.
+    await box.click()
+    await box.fill(option)
+    await page.getByRole('option', { name: option }).click({ timeout: 10_000 })
+  }).toPass()
 }
 
 /** Chooses all groups whose name contains these words, with the picker's search and its "Select all". */
