@@ -1,4 +1,4 @@
-import { answer, button, type View } from './view.ts'
+import { answer, button, patch, type View } from './view.ts'
 
 /** A picture as large as a QR code. */
 const qr = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h3v3H1zM5 1h3v3H5zM1 5h3v3H1zM5 5h1v1H5zM7 7h1v1H7z"/></svg>')}`
@@ -40,6 +40,16 @@ export const signInViews: Record<string, View> = {
       await page.getByLabel(t('FACTOR.CODE')).fill('123456')
       await page.getByRole('button', { name: t('FACTOR.FINISH') }).click()
       await page.getByText(t('FACTOR.CODES_HINT')).waitFor()
+    },
+  },
+  'factor-gate': {
+    path: '/security',
+    answers: { '/auth/factor': { ...none, secret, qr } },
+    isWhole: true,
+    open: async (page, t) => {
+      await patch(page, '/auth/me', (me) => ({ ...me, needsFactor: true }))
+      await page.reload()
+      await page.getByAltText(t('FACTOR.QR_ALT')).waitFor()
     },
   },
   'factor-rule': { path: '/settings/sign-in' },

@@ -188,3 +188,20 @@ test('an Admin sets who has to have a factor, and from when on', async () => {
     since: '2026-12-01T02:00:00.000Z',
   })
 })
+
+// R-1935
+test('a set-up in place of every page that could not begin can be tried again, in any language', async () => {
+  let isDown = true
+  const { person } = renderApp({
+    path: '/dashboard',
+    user: { ...member, needsFactor: true },
+    answers: setUpAnswers({
+      'POST /auth/factor': () => (isDown ? refuse(500, 'internal') : { secret: 'ABCDEFGHIJKLMNOP', qr }),
+    }),
+  })
+  const retry = await screen.findByRole('button', { name: 'Try again' })
+  expect(screen.getByRole('combobox', { name: 'Language' })).toBeTruthy()
+  isDown = false
+  await person.click(retry)
+  expect(await screen.findByAltText(/QR/)).toBeTruthy()
+})

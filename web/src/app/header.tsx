@@ -35,13 +35,20 @@ export function Header({ isMenuOpen, onToggleMenu }: Props) {
       </div>
       <div className={classes.side}>
         <Bell />
-        <ColorSchemeSwitch />
-        <LanguageSelect onChoose={storeForEmails} />
-        <UserMenu />
+        <HeaderTools />
       </div>
     </header>
   )
 }
+
+/** Everything in the header that needs no data of the app. */
+export const HeaderTools = () => (
+  <>
+    <ColorSchemeSwitch />
+    <LanguageSelect onChoose={storeForEmails} />
+    <UserMenu />
+  </>
+)
 
 /** A failure needs no toast: the app itself has the language already. */
 const storeForEmails = (language: Language) =>

@@ -2,7 +2,7 @@ import type { Session } from '@sendroom/contract/sessions'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
-import { pageOf } from '../../test/server.ts'
+import { pageOf, refuse } from '../../test/server.ts'
 import '../features/session/security-page.tsx'
 import '../features/users/user-form-page.tsx'
 import '../ui/confirm-dialog.tsx'
@@ -77,4 +77,26 @@ test.each([
   await waitFor(() =>
     expect(requests.find((request) => request.name.startsWith('DELETE'))?.params).toEqual({ id: String(id) }),
   )
+})
+
+// R-1905
+test('sessions and a factor that could not be read can be read again', async () => {
+  let isDown = true
+  const { person } = renderApp({
+    path: '/security',
+    user: member,
+    answers: {
+      'GET /users/:id/sessions': () => (isDown ? refuse(500, 'internal') : { sessions: [here] }),
+      'GET /auth/factor': () =>
+        isDown
+          ? refuse(500, 'internal')
+          : { hasFactor: false, recoveryCodesLeft: 0, isRequired: false, since: null },
+    },
+  })
+  const retries = () => screen.queryAllByRole('button', { name: 'Try again' })
+  await waitFor(() => expect(retries()).toHaveLength(2))
+  isDown = false
+  for (const retry of retries()) await person.click(retry)
+  expect(await screen.findByText('Firefox, Windows')).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Set up' })).toBeTruthy()
 })

@@ -7,13 +7,13 @@ import { cancelPasswordQuestion, usePasswordQuestion } from '../api/confirmation
 import { useEventStream } from '../api/event-stream.ts'
 import { createQueryClient } from '../api/queries.ts'
 import { useCurrentUser } from '../api/session.ts'
+import { Mark } from '../ui/brand.tsx'
 import { dismissQuestion, useQuestion } from '../ui/confirm.ts'
 import { lazyComponent } from '../ui/lazy-component.tsx'
-import { Header } from './header.tsx'
+import { Header, HeaderTools } from './header.tsx'
 import { NetworkNotice } from './network-notice.tsx'
 import classes from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
-import { UserMenu } from './user-menu.tsx'
 
 const ConfirmDialog = lazyComponent(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
 
@@ -38,10 +38,17 @@ export function Shell() {
 
 /** The user can do nothing but set up a second factor. */
 const BeforeFactor = () => (
-  <main id="content" className={classes.main} tabIndex={-1}>
-    <UserMenu />
-    <FactorGate />
-  </main>
+  <>
+    <header className={classes.header}>
+      <Mark />
+      <div className={classes.side}>
+        <HeaderTools />
+      </div>
+    </header>
+    <main id="content" className={classes.main} tabIndex={-1}>
+      <FactorGate />
+    </main>
+  </>
 )
 
 function Frame({ queryClient }: { queryClient: QueryClient }) {

@@ -6,6 +6,7 @@ import { useRead } from '../api/queries.ts'
 import { useAction } from '../api/use-action.ts'
 import { formatDateTime } from '../format.ts'
 import { confirm } from '../ui/confirm.ts'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Name } from '../ui/name.tsx'
 import { RowActions } from './row-actions.tsx'
@@ -21,9 +22,9 @@ const columns: Column<Session>[] = [
 /** Where a user is signed in, and the buttons that end it. */
 export function Sessions({ userId }: { userId: number }) {
   const { t } = useTranslation()
-  const { data } = useRead('GET /users/:id/sessions', { params: { id: userId } })
+  const { data, isError, refetch } = useRead('GET /users/:id/sessions', { params: { id: userId } })
   const end = useAction('DELETE /users/:id/sessions', { success: 'TOAST.SESSIONS_ENDED' })
-  if (!data) return <Loading />
+  if (!data) return isError ? <LoadFailed retry={refetch} /> : <Loading />
   const { sessions } = data
   const isOwn = sessions.some(({ isCurrent }) => isCurrent)
   const others = sessions.filter(({ isCurrent }) => !isCurrent)

@@ -1,34 +1,23 @@
-import { Alert, Button, Group, Paper, Stack, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { PageTitle } from '../../ui/page-title.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 
-/** The secret of a new receiver, which nobody can see again. */
+/** The secret of a new receiver. */
 export function NewSecret({ id, secret }: { id: number; secret: string }) {
   const { t } = useTranslation()
   return (
-    <Stack maw={640}>
-      <PageTitle>{t('RECEIVER.SECRET_TITLE')}</PageTitle>
-      <Paper withBorder p="lg">
-        <Stack>
-          <Alert color="yellow">{t('RECEIVER.SECRET_HINT')}</Alert>
-          <TextInput
-            label={t('RECEIVER.SECRET')}
-            readOnly
-            value={secret}
-            onFocus={({ currentTarget }) => currentTarget.select()}
-          />
-          <Group justify="flex-end">
-            <Button
-              renderRoot={(props) => (
-                <Link {...props} to="/settings/webhooks/$id" params={{ id: String(id) }} />
-              )}
-            >
-              {t('RECEIVER.SECRET_KEPT')}
-            </Button>
-          </Group>
-        </Stack>
-      </Paper>
-    </Stack>
+    <ShownOnce
+      title={t('RECEIVER.SECRET_TITLE')}
+      hint={t('RECEIVER.SECRET_HINT')}
+      label={t('RECEIVER.SECRET')}
+      secret={secret}
+    >
+      <Button
+        renderRoot={(props) => <Link {...props} to="/settings/webhooks/$id" params={{ id: String(id) }} />}
+      >
+        {t('RECEIVER.SECRET_KEPT')}
+      </Button>
+    </ShownOnce>
   )
 }

@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { FactorRule, requiredOf } from '@sendroom/contract/factor'
 import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { instantAt, minuteOf } from '../../format.ts'
@@ -11,11 +12,7 @@ import { useFormData } from '../../forms/use-form-data.ts'
 import { Loading } from '../../ui/loading.tsx'
 
 /** Sets who has to have a second factor, and from when on. */
-export function FactorRulePage() {
-  return <LoadedRule />
-}
-
-function LoadedRule() {
+export function FactorRulePage(): ReactNode {
   const rule = useFormData(
     'GET /factor-rule',
     {},

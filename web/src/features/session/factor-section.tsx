@@ -6,18 +6,19 @@ import { useAction } from '../../api/use-action.ts'
 import { formatDateTime, formatNumber } from '../../format.ts'
 import { confirm } from '../../ui/confirm.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { FactorSetup, RecoveryCodes } from './factor-setup.tsx'
 
 /** The user's second factor, with what can be done about it. */
 export function FactorSection() {
   const { t } = useTranslation()
-  const { data, refetch } = useRead('GET /auth/factor', {})
+  const { data, isError, refetch } = useRead('GET /auth/factor', {})
   const [isSettingUp, setIsSettingUp] = useState(false)
   const [codes, setCodes] = useState<string[] | null>(null)
   const newCodes = useAction('POST /auth/factor/recovery-codes', {})
   const remove = useAction('DELETE /auth/factor', { success: 'TOAST.FACTOR_OFF' })
-  if (!data) return <Loading />
+  if (!data) return isError ? <LoadFailed retry={refetch} /> : <Loading />
   const { hasFactor, isRequired, since, recoveryCodesLeft } = data
   const done = () => {
     setIsSettingUp(false)

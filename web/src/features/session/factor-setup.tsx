@@ -7,6 +7,8 @@ import { fieldTexts, reportFailure } from '../../api/failure.ts'
 import { updateUser } from '../../api/session.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { LoadFailed } from '../../ui/load-failed.tsx'
 
 type Begun = OutputOf<'POST /auth/factor'>
 type Props = { onDone: () => void; onCancel?: () => void }
@@ -14,18 +16,25 @@ type Props = { onDone: () => void; onCancel?: () => void }
 /** Sets up a second factor: the QR code, the first code, and then the recovery codes, which are shown once. */
 export function FactorSetup({ onDone, onCancel }: Props) {
   const [begun, setBegun] = useState<Begun | null>(null)
+  const [hasFailed, setHasFailed] = useState(false)
   const [codes, setCodes] = useState<string[] | null>(null)
   const isAsked = useRef(false)
+  const begin = () => {
+    setHasFailed(false)
+    call('POST /auth/factor', {}).then(setBegun, (error) => {
+      reportFailure(error)
+      setHasFailed(true)
+      onCancel?.()
+    })
+  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, since each call makes another secret
   useEffect(() => {
     if (isAsked.current) return
     isAsked.current = true
-    call('POST /auth/factor', {}).then(setBegun, (error) => {
-      reportFailure(error)
-      onCancel?.()
-    })
+    begin()
   }, [])
   if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />
+  if (hasFailed) return <LoadFailed retry={begin} />
   return begun ? <FirstCode begun={begun} onCodes={setCodes} onCancel={onCancel} /> : <Loader />
 }
 
@@ -117,9 +126,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
         ))}
       </SimpleGrid>
       <Group justify="flex-end">
-        <Button variant="default" onClick={() => navigator.clipboard?.writeText(codes.join('\n'))}>
-          {t('FACTOR.COPY')}
-        </Button>
+        <CopyButton text={codes.join('\n')} />
         <Button onClick={done}>{t('FACTOR.CODES_KEPT')}</Button>
       </Group>
     </Stack>
