@@ -2,6 +2,7 @@
 import { features, platform, without } from './guard.ts'
 
 const session = `${features}/session`
+const inRaces = (only: string) => ({ tests: `${session}/factor-races.routes`, only })
 const inFactors = (only: string) => ({ tests: `${session}/factor.routes`, only })
 
 /** Guards of the second factor. */
@@ -75,5 +76,26 @@ export const factorGuards = [
     `if (id === callerId) throw new Refusal('own_factor')`,
     '',
     inFactors('of one’s own is another'),
+  ),
+  without(
+    'a set-up ends what other sessions have confirmed without a code',
+    `${session}/factor.service.ts`,
+    'await endOtherConfirmations(tx, caller)',
+    '',
+    inRaces('another session has to enter a code'),
+  ),
+  without(
+    'a sign-in without a code is refused after a set-up meanwhile',
+    `${session}/open-session.ts`,
+    'if (user?.hasFactor !== known.hasFactor)',
+    'if (!user)',
+    inRaces('a sign-in that is on its way'),
+  ),
+  without(
+    'a confirmation without a code is refused after a set-up meanwhile',
+    `${session}/session.service.ts`,
+    'if (!known.hasFactor && (await readState(tx, id)).hasFactor)',
+    'if (false)',
+    inRaces('a password entered once more'),
   ),
 ]

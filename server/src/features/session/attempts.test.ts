@@ -233,7 +233,14 @@ test('another server knows the counts', async () => {
   await addUser('lan')
   await guessUntilRefused('lan')
   const db = connect(context.database.address, { applicationName: 'another server' })
-  const known = { name: 'lan', id: null, passwordHash: null, newestDevice: 0, mayKnow: true }
+  const known = {
+    name: 'lan',
+    id: null,
+    passwordHash: null,
+    hasFactor: false,
+    newestDevice: 0,
+    mayKnow: true,
+  }
 
   const checking = checkPassword({ db, secrets: context.secrets }, known, 'wrong', {
     address: newAddress(),

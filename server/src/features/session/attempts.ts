@@ -21,6 +21,7 @@ export type Known = {
   /** Null if nobody has this name. */
   id: number | null
   passwordHash: string | null
+  hasFactor: boolean
   /** The number of the newest browser in which this user has signed in. */
   newestDevice: number
   /** Whether the right password takes the attempt back. */

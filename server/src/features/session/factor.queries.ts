@@ -2,6 +2,7 @@ import type { FactorRule } from '@sendroom/contract/factor'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { asInstant, sql } from '../../platform/database/sql.ts'
 import { hasFactor, isRequiredOf } from '../../platform/factor.ts'
+import { lockUser } from './session.queries.ts'
 
 type Factor = { secretCipher: Buffer | null; nextCipher: Buffer | null; nowMs: number }
 
@@ -45,7 +46,8 @@ export async function replaceRecoveryCodes(tx: Tx, userId: number, hashes: Buffe
 
 /** Returns whether the user had a factor, if only a begun one. */
 export async function deleteFactor(tx: Db, userId: number): Promise<boolean> {
-  // In the order in which a sign-in uses them.
+  // A sign-in, or a set-up, comes before this or after.
+  await lockUser(tx, userId)
   await tx.run(sql`delete from sign_in_tickets where user_id = ${userId}`)
   await tx.run(sql`delete from recovery_codes where user_id = ${userId}`)
   return (await tx.run(sql`delete from factors where user_id = ${userId}`)) === 1

@@ -1,21 +1,25 @@
 import { contract } from '@sendroom/contract'
 import { FactorRule } from '@sendroom/contract/factor'
 import type { FastifyInstance } from 'fastify'
+import type { Begin, Caller } from '../../platform/access.ts'
 import { changesOf, record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { lockRule, readRule, readState, writeRule } from './factor.queries.ts'
 import { beginFactor, finishFactor, newCodes, removeFactor, resetFactor } from './factor.service.ts'
+import { lockUser } from './session.queries.ts'
 
 /** The second factor of the caller, its reset by Admins, and who has to have one. */
 export function factorRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; secrets: Secrets }): void {
   const { factor } = contract
   route(app, factor.get, ({ caller }) => readState(db, caller.id))
   route(app, factor.begin, ({ begin }) => beginFactor(secrets, begin))
-  route(app, factor.finish, ({ begin, body }) => finishFactor(secrets, begin, body.code))
-  route(app, factor.newCodes, ({ begin }) => newCodes(begin))
-  route(app, factor.remove, ({ begin }) => removeFactor(begin))
+  route(app, factor.finish, ({ begin, caller, body }) =>
+    finishFactor(secrets, oneAtATime(begin, caller), body.code),
+  )
+  route(app, factor.newCodes, ({ begin, caller }) => newCodes(oneAtATime(begin, caller)))
+  route(app, factor.remove, ({ begin, caller }) => removeFactor(oneAtATime(begin, caller)))
   route(app, factor.reset, ({ begin, caller, params }) => resetFactor(begin, caller, params.id))
   route(app, factor.rule, () => readRule(db))
   route(app, factor.setRule, ({ begin, body }) =>
@@ -29,3 +33,9 @@ export function factorRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; 
     }),
   )
 }
+
+/** Changes of the user’s factor happen one after the other. A sign-in on its way waits, and then sees the change. */
+const oneAtATime =
+  (begin: Begin, { id }: Caller): Begin =>
+  (work) =>
+    begin(work, (tx) => lockUser(tx, id))

@@ -17,6 +17,7 @@ import {
   useRecoveryCode,
   useStep,
 } from './factor.queries.ts'
+import { endOtherConfirmations } from './session.queries.ts'
 import { endSessionsBut, findUsername } from './sessions.queries.ts'
 
 /** Whether this is a code of the user's app, or a recovery code. Uses it up. */
@@ -47,6 +48,8 @@ export const finishFactor = (secrets: Secrets, begin: Begin, code: string) =>
     const step = stepOf(secrets.decrypt(next), normalized(code), factor.nowMs)
     if (step === null) throw new InvalidInput({ code: 'LOGIN.CODE_WRONG' })
     orNotFound((await adoptSecret(tx, caller.id, next, step)) || null)
+    // A thief who has the password may have entered it there, without a code.
+    await endOtherConfirmations(tx, caller)
     await record(tx, caller, { action: 'factor.set_up' })
     return giveRecoveryCodes(tx, caller.id)
   })

@@ -22,7 +22,8 @@ export async function openSession(
   const session = { userId: known.id, passwordHash: known.passwordHash, tokenHash: tokenHashOf(token) }
   const isOpen = await insertSession(tx, { ...session, address, browser }, lasting)
   const user = isOpen ? await findUser(tx, known.id) : null
-  if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
+  // Locked or deleted, or the password changed, or a factor was set up, a moment ago.
+  if (user?.hasFactor !== known.hasFactor) throw new Refusal('login_failed')
   const details = { browser, ...(isNewBrowser && { isNewBrowser }) }
   await record(tx, { ...user, address }, { action: 'session.sign_in', details })
   return { token, user }

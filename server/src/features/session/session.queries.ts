@@ -104,6 +104,10 @@ export async function addDevice(db: Db, userId: number): Promise<number> {
 export const confirmSession = (db: Db, { sessionId }: Caller) =>
   db.run(sql`update sessions set confirmed_at = clock_now() where id = ${sessionId}`)
 
+/** Each other session of the user has to enter password and code for what needs them. */
+export const endOtherConfirmations = (tx: Db, { id, sessionId }: Caller) =>
+  tx.run(sql`update sessions set confirmed_at = 'epoch' where user_id = ${id} and id <> ${sessionId}`)
+
 /** Before a change of the user by themselves. Two that first lock the user as a caller would wait for each other. */
 export const lockUser = (tx: Db, userId: number) =>
   tx.run(sql`select from users where id = ${userId} for no key update`)

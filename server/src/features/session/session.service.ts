@@ -8,6 +8,7 @@ import { hashPassword, isTooCheap } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { checkCode, checkPassword, type Visitor } from './attempts.ts'
+import { readState } from './factor.queries.ts'
 import { useCode } from './factor.service.ts'
 import { type Certain, newToken, openSession, tokenHashOf } from './open-session.ts'
 import { confirmSession, findPassword, type Lasting, replaceToken, upgradeHash } from './session.queries.ts'
@@ -111,6 +112,9 @@ export async function confirm(
   }
   const token = newToken()
   return begin(async (tx, caller) => {
+    // Set up while the password was being checked.
+    if (!known.hasFactor && (await readState(tx, id)).hasFactor)
+      throw new InvalidInput({ code: 'LOGIN.CODE_REQUIRED' })
     await confirmSession(tx, caller)
     await record(tx, caller, { action: 'session.confirm' })
     return { token: (await replaceToken(tx, caller, tokenHashOf(token))) ? token : null }
