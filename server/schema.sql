@@ -813,6 +813,7 @@ CREATE TABLE known_lids (
   CONSTRAINT known_lids_pkey PRIMARY KEY (lid)
 );
 CREATE INDEX known_lids_phone ON known_lids USING btree (phone);
+CREATE TRIGGER known_lids_forgotten AFTER INSERT ON known_lids REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tie_forgotten_lids();
 CREATE TRIGGER known_lids_opt_out AFTER INSERT ON known_lids REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION opt_out_new_lids();
 
 CREATE TABLE list_contacts (
@@ -958,6 +959,7 @@ CREATE TABLE number_checks (
 );
 CREATE INDEX number_checks_checked_at ON number_checks USING btree (checked_at);
 CREATE INDEX number_checks_whatsapp_phone ON number_checks USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
+CREATE TRIGGER number_checks_forgotten AFTER INSERT OR UPDATE OF answer, whatsapp_phone ON number_checks FOR EACH ROW WHEN (new.answer = 'yes'::text AND NOT new.is_test AND new.whatsapp_phone IS NOT NULL) EXECUTE FUNCTION tie_forgotten_checked();
 CREATE TRIGGER number_checks_opt_out AFTER INSERT OR UPDATE OF answer, whatsapp_phone ON number_checks FOR EACH ROW WHEN (new.answer = 'yes'::text AND NOT new.is_test) EXECUTE FUNCTION opt_out_checked_number();
 
 CREATE TABLE opt_ins (
@@ -3268,6 +3270,40 @@ AS $function$
       where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id and p.is_test
         and p.at > clock_now() - interval '24 hours')
 $function$;
+
+CREATE OR REPLACE FUNCTION tie_forgotten(of_kind text, of_value text, other_kind text, other_value text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into forgotten_opt_outs (hash, instance_id, said_at)
+  select number_hash(other_kind, other_value), f.instance_id, f.said_at
+  from forgotten_opt_outs f where f.hash = number_hash(of_kind, of_value)
+  on conflict do nothing
+$function$;
+
+CREATE OR REPLACE FUNCTION tie_forgotten_checked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from forgotten_opt_outs) then
+    perform tie_forgotten('phone', new.whatsapp_phone, 'phone', new.phone),
+      tie_forgotten('phone', new.phone, 'phone', new.whatsapp_phone);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tie_forgotten_lids()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from forgotten_opt_outs) then
+    perform tie_forgotten('phone', phone, 'lid', lid), tie_forgotten('lid', lid, 'phone', phone)
+    from added where not is_test;
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION tied_to(of_kind text, of_value text)
  RETURNS TABLE(kind text, value text)

@@ -82,7 +82,7 @@ async function readPage(
     const lids =
       unknown.length === 0 ? new Map<string, string>() : await provider.lidsOf(credentials, unknown)
     const learned = [...lids].map(([phone, lid]) => ({ phone, lid, isTest: job.isTest }))
-    await learnLids(deps.db, learned)
+    await deps.db.begin((tx) => learnLids(tx, learned))
     return page.length < PAGE ? done : { upTo: page.at(-1)?.chatId ?? null, notBefore: 0 }
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { ProviderConnection } from '../context.ts'
 import type { Said } from './said.ts'
@@ -77,10 +77,13 @@ export async function findNewLids(db: Db, said: readonly Said[]) {
     where not exists (select from known_lids k where k.lid = l.lid)`)
 }
 
-/** Stores whose LID is whose, in the order of the keys, as another transaction may learn the same. */
-export async function learnLids(db: Db, lids: readonly Lid[]): Promise<void> {
+/**
+ * Stores whose LID is whose, in the order of the keys, as another transaction may learn the same. Only a transaction
+ * has the key of forgotten numbers, whose opt-outs then hold for the LIDs.
+ */
+export async function learnLids(tx: Tx, lids: readonly Lid[]): Promise<void> {
   if (lids.length === 0) return
-  await db.run(sql`
+  await tx.run(sql`
     insert into known_lids (lid, phone, is_test)
     select l.lid, l.phone, l.is_test
     from unnest(${lids.map(({ lid }) => lid)}::text[], ${lids.map(({ phone }) => phone)}::text[],

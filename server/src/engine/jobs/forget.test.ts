@@ -41,6 +41,20 @@ test('a message without a result is waited for, and then keeps its count only', 
   await context.db.run(sql`delete from forget_requests`)
 })
 
+// R-2129
+test('a message that was not sent and is queued again is waited for, until the next look skips it', async () => {
+  const job = await context.add.job({ recipients: [chat], status: 'Running' })
+  await context.beginSend()
+  await requestToForget()
+  await skipForgotten(context.db, [chat])
+  await context.db.run(sql`update deliveries set status = 'queued' where job_id = ${job.id}`)
+  expect(await context.db.begin((tx) => countUnsettled(tx, [chat]))).toBe(1)
+  await skipForgotten(context.db, [chat])
+  expect(await context.db.begin((tx) => countUnsettled(tx, [chat]))).toBe(0)
+  expect(await context.statuses(job.id)).toEqual(['skipped'])
+  await context.db.run(sql`delete from forget_requests`)
+})
+
 // R-2103
 test('what is queued for a number that is being forgotten is skipped, whatever the job does', async () => {
   const { provider, ledger } = scriptedProvider()

@@ -41,18 +41,21 @@ async function skipSlice(tx: Tx, chats: readonly string[]): Promise<JobRef[]> {
   return jobs
 }
 
-/** How many messages to these chats are being sent, or nobody knows whether they were. */
+/**
+ * How many messages to these chats are being sent, or nobody knows whether they were. One that was not sent is queued
+ * again, perhaps behind `skipForgotten`.
+ */
 export const countUnsettled = (tx: Tx, chats: readonly string[]): Promise<number> =>
-  tx.run(
-    sql`select from ${toChats(chats)} where d.status in ('sending', 'doubt') or d.doubt_since is not null`,
-  )
+  tx.run(sql`
+    select from ${toChats(chats)} where d.status in ('queued', 'sending', 'doubt') or d.doubt_since is not null`)
 
 /**
  * Takes number, name, text and what WhatsApp said out of so many settled deliveries, and out of the logs of their jobs.
  * The counts stay. A restart of the job skips the recipient, whose chat begins with `forgotten-`.
  */
-export const forgetDeliveries = (tx: Tx, chats: readonly string[], limit: number): Promise<number> =>
-  tx.run(sql`
+export async function forgetDeliveries(tx: Tx, chats: readonly string[], limit: number): Promise<number> {
+  const reviewed = await lockReviewed(tx, chats)
+  const forgotten = await tx.run(sql`
     with known as materialized (
       select d.id, d.job_id, array[split_part(d.chat_id, '@', 1), d.recipient_name] as words from ${toChats(chats)}
       where d.status in ('sent', 'failed', 'skipped') and d.doubt_since is null
@@ -68,3 +71,18 @@ export const forgetDeliveries = (tx: Tx, chats: readonly string[], limit: number
     set chat_id = 'forgotten-' || d.id || '@s.whatsapp.net', recipient_name = '–', contact_id = null,
       reason = reason_without(d.reason, known.words)
     from known where d.id = known.id`)
+  await tx.run(sql`update jobs set review_hash = job_content_hash(id) where id = any(${reviewed})`)
+  return forgotten
+}
+
+/** Locks the jobs to these chats that are as they were approved, or as somebody is to approve them. */
+async function lockReviewed(tx: Tx, chats: readonly string[]): Promise<number[]> {
+  const found = await tx.many<{ id: number }>(sql`
+    select distinct j.id from ${toChats(chats)} where j.review is not null and j.status in ('Pending', 'Running')`)
+  if (found.length === 0) return []
+  const ids = found.map(({ id }) => id)
+  await lockInstancesOfJobs(tx, ids)
+  const reviewed = await tx.many<{ id: number }>(sql`
+    select id from jobs where id = any(${ids}) and review_hash = job_content_hash(id) for no key update`)
+  return reviewed.map(({ id }) => id)
+}

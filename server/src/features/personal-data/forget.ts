@@ -1,18 +1,19 @@
 import type { CountryCode } from 'libphonenumber-js'
 import { countUnsettled, forgetDeliveries, skipForgotten } from '../../engine/index.ts'
+import { isApprovedSeries } from '../../platform/approvers.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { identifier, json, sql } from '../../platform/database/sql.ts'
 import { readPhoneNumber } from '../../platform/phone-number.ts'
 import { personOf } from './person.ts'
-import { type Person, places } from './places.ts'
+import { isPhoneOrLid, mentions, type Person, places } from './places.ts'
 
 /** A transaction that began before the request may still store the number. None takes as long as this. */
 const AGAIN_AFTER_MINUTES = 2
 const SLICE = 500
 
-type Open = { id: number; identities: string[]; isLast: boolean }
+type Open = { id: number; isLast: boolean }
 
 /**
  * Recurring work: forgets the numbers of all open requests. Queued messages are skipped and those without a result are
@@ -21,7 +22,7 @@ type Open = { id: number; identities: string[]; isLast: boolean }
  */
 export async function forgetNumbers(db: Pool, country: CountryCode, signal: AbortSignal): Promise<void> {
   const open = await db.many<Open>(sql`
-    select id, identities, is_last
+    select id, is_last
     from (
       select *, requested_at < clock_now() - ${AGAIN_AFTER_MINUTES} * interval '1 minute' as is_last
       from forget_requests where done_at is null
@@ -34,20 +35,14 @@ export async function forgetNumbers(db: Pool, country: CountryCode, signal: Abor
   }
 }
 
-async function forgetNumber(
-  db: Pool,
-  { id, identities, isLast }: Open,
-  country: CountryCode,
-  signal: AbortSignal,
-) {
-  const person = personOf(identities)
+async function forgetNumber(db: Pool, { id, isLast }: Open, country: CountryCode, signal: AbortSignal) {
+  const person = personOf(await growIdentities(db, id))
   await skipForgotten(db, person.chats)
   const unsettled = await db.begin((tx) => countUnsettled(tx, person.chats))
   await db.run(
     sql`update forget_requests set unsettled = ${unsettled} where id = ${id} and unsettled <> ${unsettled}`,
   )
   if (unsettled > 0) return
-  await db.begin((tx) => keepOptOuts(tx, person))
   for (const step of stepsOf(person, country)) {
     for (let isMore = true; isMore; ) {
       if (signal.aborted) return
@@ -67,25 +62,50 @@ async function forgetNumber(
       update forget_requests set phone = null, identities = '{}', done_at = clock_now() where id = ${id}`)
 }
 
-/** Keeps only a keyed hash of each identity that has opted out. */
-async function keepOptOuts(tx: Tx, { values }: Person): Promise<void> {
+/** Adds what the provider has tied to the number since the last pass. Each pass forgets that tie. */
+async function growIdentities(db: Pool, id: number): Promise<string[]> {
+  const { identities } = await db.one<{ identities: string[] }>(sql`
+    with grown as materialized (
+      select array(
+        select distinct sender.kind || ' ' || sender.value
+        from unnest(r.identities) one,
+          lateral same_sender(split_part(one, ' ', 1), split_part(one, ' ', 2)) sender) as identities
+      from forget_requests r where r.id = ${id}
+    ), stored as (
+      update forget_requests r set identities = grown.identities from grown
+      where r.id = ${id} and not (grown.identities <@ r.identities)
+    )
+    select identities from grown`)
+  return identities
+}
+
+/** Keeps only a keyed hash of each identity that has opted out. At once, so that no new opt-out goes without one. */
+async function forgetOptOuts(tx: Tx, person: Person): Promise<number> {
   await lock(tx, LOCKS.optOuts)
   const { isKeyless } = await tx.one<{ isKeyless: boolean }>(sql`
     select number_hash('phone', '') is null as is_keyless`)
   if (isKeyless) throw new Error('The key of forgotten numbers is missing')
-  await tx.run(sql`
-    insert into forgotten_opt_outs (hash, instance_id, said_at)
-    select number_hash(h.kind, h.value), coalesce(h.instance_id, 0), coalesce(o.last_said_at, o.said_at)
-    from opted_out h join opt_outs o on o.id = h.opt_out_id
-    where h.value = any(${values})
-    on conflict (hash, instance_id) do update set said_at = greatest(forgotten_opt_outs.said_at, excluded.said_at)`)
+  return tx.run(sql`
+    with known as materialized (
+      select t.id, coalesce(t.last_said_at, t.said_at) as said_at from opt_outs t
+      where ${isPhoneOrLid(person)}
+        or t.id in (select h.opt_out_id from opted_out h where h.value = any(${person.values}))
+    ), hashed as (
+      insert into forgotten_opt_outs (hash, instance_id, said_at)
+      select number_hash(h.kind, h.value), coalesce(h.instance_id, 0), max(known.said_at)
+      from known join opted_out h on h.opt_out_id = known.id
+      group by 1, 2
+      on conflict (hash, instance_id) do update set said_at = greatest(forgotten_opt_outs.said_at, excluded.said_at)
+    )
+    delete from opt_outs where id in (select id from known)`)
 }
 
 type Step = (tx: Tx) => Promise<number>
 
 /** Each forgets a slice and returns how many rows that were. */
 const stepsOf = (person: Person, country: CountryCode): Step[] => [
-  // First those that need others to be found.
+  (tx) => forgetOptOuts(tx, person),
+  // Those that need others to be found come before them.
   (tx) => forgetDeliveries(tx, person.chats, SLICE),
   (tx) => deleteContacts(tx, person),
   (tx) => changeSeries(tx, person, country),
@@ -122,23 +142,35 @@ const deleteContacts = (tx: Tx, { values }: Person) =>
 
 type Recipients = { phoneNumbers: string }
 
-type SeriesRow = { id: number; recipients: Recipients; frozen: { numbers: string[] } | null }
+type SeriesRow = {
+  id: number
+  recipients: Recipients
+  frozen: { numbers: string[] } | null
+  isApproved: boolean
+}
 
 /** The numbers of a series are as somebody typed them, so each is read as the form reads it. */
-async function changeSeries(tx: Tx, { phones }: Person, country: CountryCode): Promise<number> {
+async function changeSeries(tx: Tx, person: Person, country: CountryCode): Promise<number> {
+  const { phones } = person
   const rows = await tx.many<SeriesRow>(sql`
-    select id, recipients, frozen from series
-    where recipients->>'phoneNumbers' <> '' or frozen->'numbers' <> '[]' for update`)
+    select id, recipients, frozen, ${isApprovedSeries} as is_approved from series s
+    where ${mentions(sql`concat(s.recipients->>'phoneNumbers', s.frozen->'numbers')`, person)} for update`)
   const isKept = (written: string) => !phones.includes(readPhoneNumber(written.trim(), country) ?? '')
   let changed = 0
-  for (const { id, recipients, frozen } of rows) {
+  for (const { id, recipients, frozen, isApproved } of rows) {
     const typed = (recipients.phoneNumbers ?? '').split(/[,;\t\r\n]/).filter((written) => written.trim())
-    const kept = { typed: typed.filter(isKept), numbers: frozen?.numbers.filter(isKept) }
+    const kept = {
+      typed: typed.filter(isKept),
+      numbers: frozen?.numbers.filter((number) => !phones.includes(number)),
+    }
     if (kept.typed.length === typed.length && kept.numbers?.length === frozen?.numbers.length) continue
     await tx.run(sql`
       update series set recipients = ${json({ ...recipients, phoneNumbers: kept.typed.join('\n') })},
         frozen = ${json(frozen && { ...frozen, numbers: kept.numbers })}, version = version + 1
       where id = ${id}`)
+    // The approval still holds: only somebody is missing.
+    if (isApproved)
+      await tx.run(sql`update series set approved_hash = series_content_hash(id) where id = ${id}`)
     changed += 1
   }
   return changed

@@ -1,4 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js'
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { readPhoneNumber } from '../../platform/phone-number.ts'
@@ -36,5 +36,15 @@ export function personOf(identities: readonly string[]): Person {
   const chats = [...phones.map((value) => `${value}@s.whatsapp.net`), ...lids.map((value) => `${value}@lid`)]
   // Groups list hidden members as `111@lid`.
   const values = [...phones, ...lids, ...lids.map((lid) => `${lid}@lid`)]
-  return { phones, lids, values, chats }
+  const spelled = [...phones.map(digitsOfEachSpelling), ...lids]
+  return { phones, lids, values, chats, spelled }
+}
+
+/** Shorter digits would be in other numbers. */
+const MIN_DIGITS = 8
+
+/** People write a number with or without the country. */
+function digitsOfEachSpelling(phone: string): string {
+  const national = parsePhoneNumberFromString(`+${phone}`)?.nationalNumber ?? ''
+  return national.length >= MIN_DIGITS ? national : phone
 }

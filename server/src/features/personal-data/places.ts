@@ -8,6 +8,8 @@ export type Person = {
   values: readonly string[]
   /** The same as chats of deliveries. */
   chats: readonly string[]
+  /** The same as digits that every spelling has: `912345678` of +84 912 345 678 and of 0912.345.678. */
+  spelled: readonly string[]
 }
 
 /** Where something about a number is stored. The rows are those of `t`. */
@@ -23,13 +25,18 @@ type Place = {
 }
 
 const isPhone = ({ phones }: Person) => sql`t.phone = any(${phones})`
-const isPhoneOrLid = ({ phones, lids }: Person) => sql`(t.phone = any(${phones}) or t.lid = any(${lids}))`
+export const isPhoneOrLid = ({ phones, lids }: Person) =>
+  sql`(t.phone = any(${phones}) or t.lid = any(${lids}))`
 const contactIds = ({ values }: Person) => sql`
   (select i.contact_id from contact_identities i where i.value = any(${values}))`
 
-/** Condition: the text contains one of the numbers. For text that people have typed, and texts of several people. */
-const mentions = (text: Sql, { values }: Person) => sql`
-  exists (select from unnest(${values}::text[]) value where strpos(${text}, value) > 0)`
+/**
+ * Condition: the text contains one of the numbers, in whichever way they are written. For text that people have typed,
+ * and texts of several people.
+ */
+export const mentions = (text: Sql, { spelled }: Person) => sql`
+  exists (select from unnest(${spelled}::text[]) digits
+    where strpos(regexp_replace(${text}, '(?<=[0-9])[ .()/\u00a0\u202f-]+(?=[0-9])', '', 'g'), digits) > 0)`
 
 /** All tables that can have a row about a number. A test fills each table and compares. */
 export const places: Record<string, Place> = {
@@ -72,9 +79,8 @@ export const places: Record<string, Place> = {
   known_lids: { where: isPhoneOrLid, forget: 'delete' },
   opt_ins: { where: isPhoneOrLid, forget: 'delete' },
   possible_opt_outs: { where: isPhoneOrLid, forget: 'delete' },
-  // Their hashes are stored before.
-  opt_outs: { where: isPhoneOrLid, forget: 'delete' },
-  opted_out: { where: ({ values }) => sql`t.value = any(${values})`, forget: 'delete' },
+  opt_outs: { where: isPhoneOrLid },
+  opted_out: { where: ({ values }) => sql`t.value = any(${values})` },
   participants: { where: ({ values }) => sql`t.person_id = any(${values})`, forget: 'delete' },
   other_viewers: { where: ({ values }) => sql`t.person_id = any(${values})`, forget: 'delete' },
   receipt_events: { where: ({ values }) => sql`t.viewer = any(${values})`, forget: 'delete' },
@@ -94,10 +100,13 @@ export const places: Record<string, Place> = {
   series: { where: (of) => mentions(sql`concat(t.recipients::text, t.frozen::text)`, of) },
   // These stay: a text that names a number, an account’s own number, a group’s id, and what was recorded.
   messages: {
-    where: (of) => mentions(sql`t.text_content`, of),
-    columns: ['id', 'text_content', 'created_at'],
+    where: (of) => mentions(sql`concat_ws(' | ', t.text_content, t.content::text)`, of),
+    columns: ['id', 'text_content', 'content', 'created_at'],
   },
-  jobs: { where: (of) => mentions(sql`t.text_content`, of), columns: ['id', 'text_content', 'created_at'] },
+  jobs: {
+    where: (of) => mentions(sql`concat_ws(' | ', t.name, t.text_content, t.content::text)`, of),
+    columns: ['id', 'name', 'text_content', 'content', 'created_at'],
+  },
   instances: {
     where: ({ phones }) => sql`t.whats_app_number = any(${phones})`,
     columns: ['id', 'name', 'whats_app_number'],
