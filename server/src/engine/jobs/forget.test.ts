@@ -91,3 +91,32 @@ test('a restarted job sends nothing to who was forgotten', async () => {
   expect(ledger.map(({ to }) => to)).toEqual([other])
   expect(await context.statuses(job.id)).toEqual(['skipped', 'sent'])
 })
+
+// R-2130
+test('of a job’s log only lines about the recipient lose a name, and what WhatsApp said of them', async () => {
+  const job = await context.add.job({
+    recipients: [chat, other],
+    status: 'Completed',
+    deliveryStatus: 'failed',
+  })
+  const said = JSON.stringify({ code: 'refused', params: { detail: '+84 912 345 678 is unknown' } })
+  await context.db.script(`
+    update deliveries set recipient_name = 'An', reason = '${said}' where chat_id = '${chat}';
+    update deliveries set recipient_name = 'An Bình' where chat_id = '${other}';
+    insert into job_logs (job_id, log_level, reason) values
+      (${job.id}, 'Error', '{"code": "delivery_failed", "params": {"recipient": "An", "why": "refused", "detail": "+84 912 345 678"}}'),
+      (${job.id}, 'Error', '{"code": "delivery_failed", "params": {"recipient": "An Bình", "why": "refused", "detail": "An unknown error"}}'),
+      (${job.id}, 'Info', '{"code": "job_retried", "params": {"user": "An", "count": 2}}');`)
+  expect(await forget()).toBe(1)
+  const logs = await context.db.many(
+    sql`select reason->'params' as params from job_logs where job_id = ${job.id} order by id`,
+  )
+  expect(logs.map(({ params }) => params)).toEqual([
+    { recipient: '–', why: 'refused', detail: '–' },
+    { recipient: 'An Bình', why: 'refused', detail: 'An unknown error' },
+    { user: 'An', count: 2 },
+  ])
+  expect((await context.deliveries(job.id))[0]).toMatchObject({
+    reason: { code: 'refused', params: { detail: '–' } },
+  })
+})

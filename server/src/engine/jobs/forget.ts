@@ -1,6 +1,6 @@
 import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
-import { json, sql } from '../../platform/database/sql.ts'
+import { json, type Sql, sql } from '../../platform/database/sql.ts'
 import { reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { cursorAtFirstQueued } from '../shared/queue.ts'
@@ -49,27 +49,31 @@ export const countUnsettled = (tx: Tx, chats: readonly string[]): Promise<number
   tx.run(sql`
     select from ${toChats(chats)} where d.status in ('queued', 'sending', 'doubt') or d.doubt_since is not null`)
 
+/** A reason without whom it is about, and what WhatsApp said of them. */
+const anonymous = (reason: Sql) => sql`
+  jsonb_set(jsonb_set(${reason}, '{params,recipient}', '"–"', false), '{params,detail}', '"–"', false)`
+
 /**
- * Takes number, name, text and what WhatsApp said out of so many settled deliveries, and out of the logs of their jobs.
- * The counts stay. A restart of the job skips the recipient, whose chat begins with `forgotten-`.
+ * Takes number, name, text and what WhatsApp said out of so many settled deliveries, and out of the lines about them in
+ * the logs of their jobs. The counts stay. A restart of the job skips the recipient, whose chat begins with
+ * `forgotten-`.
  */
 export async function forgetDeliveries(tx: Tx, chats: readonly string[], limit: number): Promise<number> {
   const reviewed = await lockReviewed(tx, chats)
   const forgotten = await tx.run(sql`
     with known as materialized (
-      select d.id, d.job_id, array[split_part(d.chat_id, '@', 1), d.recipient_name] as words from ${toChats(chats)}
+      select d.id, d.job_id, d.recipient_name from ${toChats(chats)}
       where d.status in ('sent', 'failed', 'skipped') and d.doubt_since is null
       order by d.id limit ${limit}
     ), without_text as (
       delete from delivery_texts where delivery_id in (select id from known)
     ), logged as (
-      update job_logs l set reason = reason_without(l.reason, known.words)
-      from known
-      where l.job_id = known.job_id and reason_without(l.reason, known.words) <> l.reason
+      update job_logs l set reason = ${anonymous(sql`l.reason`)}
+      from known where l.job_id = known.job_id and l.reason->'params'->>'recipient' = known.recipient_name
     )
     update deliveries d
     set chat_id = 'forgotten-' || d.id || '@s.whatsapp.net', recipient_name = '–', contact_id = null,
-      reason = reason_without(d.reason, known.words)
+      reason = ${anonymous(sql`d.reason`)}
     from known where d.id = known.id`)
   await tx.run(sql`update jobs set review_hash = job_content_hash(id) where id = any(${reviewed})`)
   return forgotten

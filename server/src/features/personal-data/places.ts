@@ -56,7 +56,9 @@ export const places: Record<string, Place> = {
       sql`phones = array(select unnest(t.phones) except select unnest(${phones}::text[]))`,
   },
   job_logs: {
-    where: ({ values }) => sql`reason_without(t.reason, ${values}::text[]) <> t.reason`,
+    // `reason_without` takes ten times as long, so it gets few rows.
+    where: (of) => sql`
+      case when ${mentions(sql`t.reason::text`, of)} then reason_without(t.reason, ${of.values}::text[]) <> t.reason end`,
     forget: ({ values }) => sql`reason = reason_without(t.reason, ${values}::text[])`,
   },
   poll_results: {
