@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { secretsOf } from '../src/platform/secrets.ts'
+import { openSecrets, secretsOf } from '../src/platform/secrets.ts'
 import { factories } from './factories.ts'
 import { type Installation, startSimulatorProcess } from './process.ts'
 import { until } from './until.ts'
@@ -18,6 +18,8 @@ export type Rotation = {
   unreadable: number
   expected: number
   sent: number
+  /** How many messages went to numbers that were forgotten after they had opted out. */
+  toForgotten: number
   /** Recipients that got the message more than once. */
   twice: number
   ms: number
@@ -37,6 +39,8 @@ export async function rotateUnderKills(
   const former = await home.start([], { ...env, SECRET_KEY: FORMER })
   const db = connect(home.database, { max: 2, applicationName: 'sendroom test rotation' })
   const chats = await addJobs(db, { accounts, recipients, pauseMs })
+  await openSecrets(db, { secretKey: FORMER, dataDir: home.dataDir })
+  const forgotten = await forgetFirsts(db)
   await former.end('SIGTERM')
   const sendroom = await home.start([], { ...env, ...KEYS })
   await db.run(sql`update jobs set scheduled_at = null`)
@@ -57,8 +61,9 @@ export async function rotateUnderKills(
   return {
     atKills,
     unreadable,
-    expected: chats,
+    expected: chats - forgotten.size,
     sent: new Set(sent).size,
+    toForgotten: sent.filter((to) => forgotten.has(to)).length,
     twice: sent.length - new Set(sent).size,
     ms,
   }
@@ -103,6 +108,20 @@ async function addJobs(
     await add.job({ instanceId: id, recipients: chats, scheduledAt: '2100-01-01T00:00:00Z' })
   }
   return accounts * recipients
+}
+
+/** Keeps of the first recipient of each job that they have opted out, as a keyed hash. Returns their chats. */
+async function forgetFirsts(db: Pool): Promise<Set<string>> {
+  const rows = await db.begin((tx) =>
+    tx.many<{ chat: string }>(sql`
+      with firsts as (
+        select min(chat_id) as chat from deliveries group by job_id
+      ), hashed as (
+        insert into forgotten_opt_outs select number_hash('phone', split_part(chat, '@', 1)), 0, now() from firsts
+      )
+      select chat from firsts`),
+  )
+  return new Set(rows.map(({ chat }) => chat))
 }
 
 /** How many tokens the new key alone can read. */

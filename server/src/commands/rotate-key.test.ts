@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
 import { makeTemporaryFolder } from '../../test/temporary-folder.ts'
+import { connect } from '../platform/database/connection.ts'
 import { identifier, sql } from '../platform/database/sql.ts'
 import { encryptedColumns } from '../platform/encrypted-columns.ts'
 import { openSecrets, requireKey, secretsOf } from '../platform/secrets.ts'
@@ -87,6 +88,41 @@ test('a value that neither key can read is named, and the former key stays neede
   const { id } = await context.add.instance({ tokenCipher: secretsOf(OTHER).encrypt('token') })
   expect(await rotate()).toEqual({ count: 1, unreadable: [`instances ${id}`] })
   await expect(open(NEW)).rejects.toThrow('does not match')
+})
+
+// R-2131
+test('every opt-out of a forgotten number holds during and after the replacement, also if it is killed', async () => {
+  const chat = '84912345678@s.whatsapp.net'
+  const isOut = async (key: string, previousKey?: string) => {
+    const db = connect(context.database.address, { max: 1, applicationName: 'sendroom test rotation' })
+    await openSecrets(db, place(key, previousKey))
+    const { isOut } = await db.begin((tx) =>
+      tx.one<{ isOut: boolean | null }>(sql`select is_opted_out(${chat}, 0) as is_out`),
+    )
+    await db.end()
+    return isOut
+  }
+  const former = await open(FORMER)
+  await context.db.begin((tx) =>
+    tx.run(sql`insert into forgotten_opt_outs values (number_hash('phone', '84912345678'), 0, now())`),
+  )
+  expect(await isOut(FORMER)).toBe(true)
+  const both = await open(NEW, FORMER)
+  expect(await isOut(NEW, FORMER)).toBe(true)
+
+  // The key of forgotten numbers has the new key, and the rest does not. The other way round, too.
+  const { sealed } = await context.db.one<{ sealed: Buffer }>(sql`
+    select number_key_cipher as sealed from installation`)
+  await context.db.run(sql`update installation set number_key_cipher = ${both.encrypt(both.decrypt(sealed))}`)
+  const { id } = await context.add.instance({ tokenCipher: former.encrypt('token') })
+  expect(await isOut(NEW, FORMER)).toBe(true)
+  await context.db.run(sql`update installation set number_key_cipher = ${sealed}`)
+  await context.db.run(sql`update instances set token_cipher = ${both.encrypt('token')} where id = ${id}`)
+  expect(await isOut(NEW, FORMER)).toBe(true)
+
+  expect(await rotate()).toEqual({ count: 1, unreadable: [] })
+  expect(await isOut(NEW)).toBe(true)
+  expect(await isOut(NEW, FORMER)).toBe(true)
 })
 
 async function storedText(table: string, cipher: string, { decrypt }: ReturnType<typeof secretsOf>) {

@@ -16,8 +16,11 @@ test.each([
   ['10.0.0.7', true],
   ['10.0.0.8', false],
   ['[2001:db8::1]', true],
+  ['a.example.org', true],
 ])('%s is allowed: %s', (host, isAllowed) => {
-  const config = configOf({ OUTGOING_HOSTS: 'Gate.whapi.cloud, *.example.com,10.0.0.7,2001:db8::1' })
+  const config = configOf({
+    OUTGOING_HOSTS: 'Gate.whapi.cloud, *.example.com,10.0.0.7,2001:db8::1,*.Example.org.',
+  })
   expect(mayConnectTo(host, config)).toBe(isAllowed)
   expect(mayConnectTo(host, configOf({}))).toBe(true)
 })
@@ -46,4 +49,14 @@ test('a process does not start that would connect to another host, and says whic
   expect(() => configOf({ OUTGOING_HOSTS: 'https://gate.whapi.cloud' })).toThrow(
     'OUTGOING_HOSTS must be hosts',
   )
+})
+
+// R-2132
+test.each([
+  ['s3://images?region=eu-central-1', 'images.s3.eu-central-1.amazonaws.com'],
+  ['s3://my.images?region=eu-central-1', 's3.eu-central-1.amazonaws.com'],
+  ['s3://images?region=cn-north-1', 'images.s3.cn-north-1.amazonaws.com.cn'],
+  ['s3://images', 'images.s3.us-east-1.amazonaws.com'],
+])('%s is at %s', (IMAGE_STORE, host) => {
+  expect(configuredHosts(configOf({ IMAGE_STORE }))).toContainEqual({ variable: 'IMAGE_STORE', host })
 })

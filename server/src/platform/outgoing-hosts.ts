@@ -20,9 +20,9 @@ export function mayConnectTo(host: string, { outgoingHosts }: Pick<Config, 'outg
   const name = nameOf(host)
   return (
     outgoingHosts === null ||
-    outgoingHosts.some((allowed) =>
-      allowed.startsWith('*.') ? name.endsWith(allowed.slice(1)) : name === nameOf(allowed),
-    )
+    outgoingHosts
+      .map(nameOf)
+      .some((allowed) => (allowed.startsWith('*.') ? name.endsWith(allowed.slice(1)) : name === allowed))
   )
 }
 
@@ -49,8 +49,8 @@ export function configuredHosts(config: HostConfig): { variable: string; host: s
   return urls.flatMap(([variable, url]) => (url ? [{ variable, host: hostIn(url) }] : []))
 }
 
-/** The address that the client of S3 uses. */
-const bucketUrl = ({
+/** The address that the client of S3 uses, unless AWS's own variables name another. */
+function bucketUrl({
   endpoint,
   bucket,
   region = 'us-east-1',
@@ -58,7 +58,12 @@ const bucketUrl = ({
   endpoint?: string
   bucket: string
   region?: string
-}) => endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`
+}): string {
+  if (endpoint) return endpoint
+  // A name with a dot would not fit Amazon's certificate, so the client puts it into the path.
+  const host = bucket.includes('.') ? 's3' : `${bucket}.s3`
+  return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+}
 
 /** A process does not start that would connect to a host which OUTGOING_HOSTS does not name. */
 export function requireAllowedHosts(config: HostConfig): void {

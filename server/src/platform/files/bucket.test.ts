@@ -50,7 +50,7 @@ async function startBucket(refusal?: { status: number; code: string }) {
     region: 'eu-central-1',
     endpoint,
   } as const
-  return { objects, dataDir, files: openFiles({ dataDir, imageStore }) }
+  return { objects, dataDir, endpoint, imageStore, files: openFiles({ dataDir, imageStore }) }
 }
 
 // R-1764
@@ -102,4 +102,18 @@ test.each([
     () => files.remove(newName('txt')),
   ])
     await expect(attempt()).rejects.toMatchObject({ code: 'file_store_down', cause: { name: refusal.code } })
+})
+
+// R-2132
+test('a bucket that AWS’s own variables put elsewhere is not asked unless OUTGOING_HOSTS names its host', async () => {
+  const { objects, dataDir, endpoint, imageStore } = await startBucket()
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', endpoint)
+  const { endpoint: _, ...atAmazon } = imageStore
+  const name = newName('mp4')
+  objects.set(`/shop/sendroom/files/${name}`, { bytes: Buffer.from('film'), headers: {} })
+  const open = (...outgoingHosts: string[]) => openFiles({ dataDir, imageStore: atAmazon, outgoingHosts })
+  await expect(open('shop.s3.eu-central-1.amazonaws.com').sizeOf(name)).rejects.toMatchObject({
+    code: 'file_store_down',
+  })
+  expect(await open('127.0.0.1').sizeOf(name)).toBe(4)
 })

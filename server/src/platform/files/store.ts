@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Config } from '../../config.ts'
 import { Refusal } from '../refusal.ts'
-import { openBucket } from '../storage/bucket.ts'
+import { openBucket, type StoreConfig } from '../storage/bucket.ts'
 import type { Draft } from '../storage/draft.ts'
 import { openFolder } from '../storage/folder.ts'
 import type { Place, Range } from '../storage/place.ts'
@@ -35,13 +34,13 @@ export type FileStore = {
 export const newName = (extension: Extension) => `${randomBytes(16).toString('hex')}.${extension}`
 
 /** Opens the store of the configuration: a folder in the data folder, or a folder of the bucket that has the images. */
-export function openFiles({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): FileStore {
+export function openFiles({ dataDir, imageStore, outgoingHosts = null }: StoreConfig): FileStore {
   // The S3 client is loaded for the first file, because it costs memory and time.
   let opened: Promise<Place> | undefined
   function openPlace() {
     if (imageStore.kind === 'disk') return openFolder(join(dataDir, 'files'), 'files')
     const prefix = imageStore.prefix ? `${imageStore.prefix}/files` : 'files'
-    return openBucket({ ...imageStore, prefix }, join(dataDir, 'uploads'))
+    return openBucket({ ...imageStore, prefix }, join(dataDir, 'uploads'), outgoingHosts)
   }
   async function use<T>(work: (place: Place) => Promise<T>): Promise<T> {
     opened ??= openPlace()

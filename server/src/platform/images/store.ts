@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
 import { Refusal } from '../refusal.ts'
-import { openBucket } from '../storage/bucket.ts'
+import { openBucket, type StoreConfig } from '../storage/bucket.ts'
 import { openFolder } from '../storage/folder.ts'
 import type { Place } from '../storage/place.ts'
 import type { CleanImage, ImageType } from './clean-image.ts'
@@ -36,13 +35,13 @@ const NAME = /^[0-9a-f]{32}\.(jpg|png|webp|gif)$/
 export const mimeTypeOf = (name: string) => MIME[name.split('.')[1] as CleanImage['extension']] // NAME allows no other
 
 /** Opens the store of the configuration: a folder in the data folder, or an S3 bucket. */
-export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): ImageStore {
+export function openImages({ dataDir, imageStore, outgoingHosts = null }: StoreConfig): ImageStore {
   // The S3 client is loaded for the first image, because it costs memory and time.
   let opened: Promise<Place> | undefined
   const place = () => {
     opened ??=
       imageStore.kind === 's3'
-        ? openBucket(imageStore, join(dataDir, 'uploads'))
+        ? openBucket(imageStore, join(dataDir, 'uploads'), outgoingHosts)
         : openFolder(join(dataDir, 'images'), 'images')
     return opened
   }

@@ -1,9 +1,13 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { ImageStore } from '../../config.ts'
+import type { Config, ImageStore } from '../../config.ts'
+import { mayConnectTo } from '../outgoing-hosts.ts'
 import { createDraft, removeOldDrafts } from './draft.ts'
 import type { Place } from './place.ts'
+
+/** Where images and files are, and to which hosts a bucket may connect: all unless told. */
+export type StoreConfig = Pick<Config, 'dataDir' | 'imageStore'> & Partial<Pick<Config, 'outgoingHosts'>>
 
 export type Bucket = Extract<ImageStore, { kind: 's3' }>
 
@@ -19,6 +23,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 export async function openBucket(
   { bucket, prefix, region, endpoint }: Bucket,
   drafts: string,
+  outgoingHosts: Config['outgoingHosts'],
 ): Promise<Place> {
   const {
     DeleteObjectCommand,
@@ -38,6 +43,16 @@ export async function openBucket(
     // By default the client waits minutes for a store that does not answer, and so would the user.
     requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   })
+  // AWS's own variables and files can name another address, which the configuration does not show.
+  client.middlewareStack.add(
+    (next) => (call) => {
+      const { hostname } = call.request as { hostname: string } // an HttpRequest in this step
+      if (!mayConnectTo(hostname, { outgoingHosts }))
+        throw new Error(`OUTGOING_HOSTS does not allow ${hostname}`)
+      return next(call)
+    },
+    { step: 'finalizeRequest' },
+  )
   const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
 
   async function orNull<T>(answer: Promise<T>): Promise<T | null> {
