@@ -63,11 +63,14 @@ export async function request<N extends EndpointName>(
   const failure = new Failure(response.status, await response.json().catch(() => ({})))
   setConnection(failure.code === 'database_unavailable' ? 'unavailable' : 'good')
   // A factor is required from a moment ago on. The page then shows the set-up.
-  if (failure.code === 'factor_setup_required') call('GET /auth/me', {}).then(updateUser, () => {})
+  if (failure.code === 'factor_setup_required') readUserAgain()
   if (failure.code === 'confirm_password' && (await askForPassword()))
     return request(name, input, signal, send)
   throw failure
 }
+
+/** Stores who the user is by now: their name, rights and second factor. */
+export const readUserAgain = () => call('GET /auth/me', {}).then(updateUser, () => {})
 
 const sendOrTakeEarly: Send = (url, init) => (init.method === 'GET' && takeEarly(url)) || fetch(url, init)
 

@@ -2,10 +2,9 @@ import type { Change } from '@sendroom/contract/events'
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createStore, useStore } from '../ui/store.ts'
-import { call, request } from './client.ts'
+import { readUserAgain, request } from './client.ts'
 import { Failure } from './failure.ts'
 import { keepFresh } from './keep-fresh.ts'
-import { updateUser } from './session.ts'
 
 /** The server sends a heartbeat every 20 s. After two missing ones the connection counts as dead. */
 const SILENCE_MS = 50_000
@@ -49,7 +48,7 @@ async function keepConnected(handlers: Handlers, stopped: AbortSignal) {
     isConnected.set(true)
     handlers.onConnect()
     // The server closes the stream when the user's rights change.
-    call('GET /auth/me', {}).then(updateUser, () => {})
+    readUserAgain()
   }
   while (!stopped.aborted) {
     try {

@@ -152,6 +152,52 @@ test('whoever has a factor enters password and code where the password is asked 
   })
 })
 
+/** Answers of a user with a factor, who has to enter the password before getting new recovery codes. */
+const confirmedBy = (confirm: Answers['POST /auth/confirm'], more: Answers): Answers =>
+  setUpAnswers({
+    'GET /auth/factor': () => ({ ...state, hasFactor: true, recoveryCodesLeft: 10 }),
+    'POST /auth/factor/recovery-codes': () => refuse(403, 'confirm_password'),
+    'POST /auth/confirm': confirm,
+    ...more,
+  })
+
+// R-1928
+test('the question for the password asks for a code once another browser has set up a factor', async () => {
+  const { person } = renderApp({
+    path: '/security',
+    user: member,
+    answers: confirmedBy(
+      ({ body }) =>
+        (body as { code?: string }).code === '123456'
+          ? { token: 'next-token' }
+          : refuse(400, 'invalid_input', { fields: { code: 'LOGIN.CODE_REQUIRED' } }),
+      {},
+    ),
+  })
+  await person.click(await screen.findByRole('button', { name: 'New recovery codes' }))
+  await person.type(await screen.findByLabelText(/^Your current password/), 'secret{Enter}')
+  await person.type(await screen.findByLabelText(/^Code/), '123456')
+  expect(screen.getByLabelText<HTMLInputElement>(/^Your current password/).value).toBe('secret')
+})
+
+// R-1928
+test('whoever has removed the factor is asked for the password only', async () => {
+  const { person } = renderApp({
+    path: '/security',
+    user: withFactor,
+    answers: confirmedBy(() => ({ token: 'next-token' }), {
+      'DELETE /auth/factor': () => undefined as never,
+      'GET /auth/me': () => member,
+    }),
+  })
+  await person.click(await screen.findByRole('button', { name: 'Turn off' }))
+  await person.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Turn off' }))
+  await screen.findByText(/turned off/i)
+  await person.click(await screen.findByRole('button', { name: 'New recovery codes' }))
+  await screen.findByLabelText(/^Your current password/)
+  expect(screen.queryByLabelText(/^Code/)).toBeNull()
+})
+
 // R-1929
 test('an Admin resets the factor of a user after a question', async () => {
   const { person, requests } = renderApp({

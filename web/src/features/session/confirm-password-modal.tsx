@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { Confirmation } from '@sendroom/contract/session'
 import { useTranslation } from 'react-i18next'
+import { readUserAgain } from '../../api/client.ts'
 import { confirmPassword } from '../../api/confirm-password.ts'
 import { fieldTexts, reportFailure } from '../../api/failure.ts'
 import { useCurrentUser } from '../../api/session.ts'
@@ -19,7 +20,10 @@ export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean
       try {
         await confirmPassword(body)
       } catch (error) {
-        if (Object.keys(fieldTexts(error)).length === 0) reportFailure(error)
+        const texts = fieldTexts(error)
+        // Another browser has set up a factor. The dialog then has the field for the code.
+        if (texts.code && !user?.hasFactor) await readUserAgain()
+        if (Object.keys(texts).length === 0) reportFailure(error)
         throw error
       }
     },
@@ -49,6 +53,7 @@ export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean
               autoComplete="one-time-code"
               required
               {...form.getInputProps('code')}
+              value={form.values.code ?? ''}
             />
           )}
           <Group justify="flex-end">

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { readUserAgain } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { formatDateTime, formatNumber } from '../../format.ts'
@@ -32,7 +33,7 @@ export function FactorSection() {
       confirmText: t('FACTOR.REMOVE'),
       confirmColor: 'red',
     }
-    if (await confirm(question)) remove.mutate({})
+    if (await confirm(question)) remove.mutate({}, { onSuccess: readUserAgain })
   }
   const due =
     since === null ? t('FACTOR.REQUIRED') : t('FACTOR.REQUIRED_FROM', { time: formatDateTime(since) })
@@ -59,7 +60,7 @@ export function FactorSection() {
           <Button
             variant="default"
             loading={newCodes.isPending}
-            onClick={async () => setCodes((await newCodes.mutateAsync({})).recoveryCodes)}
+            onClick={() => newCodes.mutate({}, { onSuccess: ({ recoveryCodes }) => setCodes(recoveryCodes) })}
           >
             {t('FACTOR.NEW_CODES')}
           </Button>

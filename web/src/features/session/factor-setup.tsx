@@ -2,9 +2,8 @@ import { Alert, Button, Code, Group, Image, Loader, SimpleGrid, Stack, Text, Tex
 import { FactorCode } from '@sendroom/contract/factor'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { call, type OutputOf } from '../../api/client.ts'
+import { call, type OutputOf, readUserAgain } from '../../api/client.ts'
 import { fieldTexts, reportFailure } from '../../api/failure.ts'
-import { updateUser } from '../../api/session.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -105,7 +104,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
   const { t } = useTranslation()
   const done = () => {
     // The user has a factor from now on.
-    call('GET /auth/me', {}).then(updateUser, () => {})
+    readUserAgain()
     onDone()
   }
   return (
