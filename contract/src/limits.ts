@@ -159,6 +159,8 @@ export const limits = {
   calendarCount: 200,
   calendarEntries: 20,
   calendarEntriesOfDay: 200,
+  /** A page lists so many sessions of a user. Programs that sign in for each call may leave thousands. */
+  listedSessions: 200,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

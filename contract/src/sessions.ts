@@ -24,7 +24,7 @@ export const sessions = {
     method: 'GET',
     path: '/users/:id/sessions',
     access: 'signedIn',
-    summary: 'Where you are signed in; an Admin may ask for any user',
+    summary: 'Where you are signed in, up to the 200 sessions used last; an Admin may ask for any user',
     params: idParams,
     response: z.object({ sessions: z.array(Session) }),
   }),

@@ -98,4 +98,18 @@ export const factorGuards = [
     'if (false)',
     inRaces('a password entered once more'),
   ),
+  without(
+    'a browser from before the factor has no guesses of codes',
+    `${session}/device-cookie.ts`,
+    "${hasFactor ? ' with factor' : ''}",
+    '',
+    { tests: 'server/test/sign-in-attacks', only: 'known before the factor' },
+  ),
+  without(
+    'a stream ends when a factor is due',
+    `${features}/events/events.queries.ts`,
+    "and not ${needsFactor('u')}",
+    '',
+    { tests: `${features}/events/events.routes`, only: 'second factor' },
+  ),
 ]

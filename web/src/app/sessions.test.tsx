@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Session } from '@sendroom/contract/sessions'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
@@ -99,4 +100,15 @@ test('sessions and a factor that could not be read can be read again', async () 
   for (const retry of retries()) await person.click(retry)
   expect(await screen.findByText('Firefox, Windows')).toBeTruthy()
   expect(await screen.findByRole('button', { name: 'Set up' })).toBeTruthy()
+})
+
+// R-1941
+test('a list that leaves sessions out says so', async () => {
+  const sessions = Array.from({ length: limits.listedSessions }, (_, n) => ({ ...phone, id: n + 9 }))
+  renderApp({
+    path: '/security',
+    user: member,
+    answers: { 'GET /users/:id/sessions': () => ({ sessions: [here, ...sessions.slice(1)] }) },
+  })
+  expect(await screen.findByText('The 200 used last are listed.')).toBeTruthy()
 })

@@ -1,10 +1,11 @@
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { limits } from '@sendroom/contract/limits'
 import type { Session } from '@sendroom/contract/sessions'
 import { IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../api/queries.ts'
 import { useAction } from '../api/use-action.ts'
-import { formatDateTime } from '../format.ts'
+import { formatDateTime, formatNumber } from '../format.ts'
 import { confirm } from '../ui/confirm.ts'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -59,6 +60,11 @@ export function Sessions({ userId }: { userId: number }) {
             cell: (session) => !session.isCurrent && <EndButton userId={userId} session={session} />,
           }}
         />
+      )}
+      {sessions.length >= limits.listedSessions && (
+        <Text size="sm" c="dimmed">
+          {t('SESSION.CUT', { number: formatNumber(limits.listedSessions) })}
+        </Text>
       )}
     </Stack>
   )

@@ -1,14 +1,18 @@
 import { hasToken, isValidSession } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { needsFactor } from '../../platform/factor.ts'
 
-/** Returns which of these sessions are still valid. A session is identified by its token's hash in hex. */
+/**
+ * Returns which of these sessions are still valid, and have no second factor to set up first. A session is identified
+ * by its token's hash in hex.
+ */
 export async function findValidSessions(db: Db, sessions: string[]): Promise<Set<string>> {
   const valid = await db.many<{ session: string }>(sql`
     select asked.session
     from unnest(${sessions}::text[]) as asked (session)
       join sessions s on ${hasToken('s', sql`decode(asked.session, 'hex')`)}
       join users u on u.id = s.user_id
-    where ${isValidSession('s', 'u')}`)
+    where ${isValidSession('s', 'u')} and not ${needsFactor('u')}`)
   return new Set(valid.map(({ session }) => session))
 }

@@ -299,6 +299,17 @@ test('a stream ends with the token that opened it, although the session goes on'
   await hub.stop()
 })
 
+// R-1931
+test('a stream ends when its user has to set up a second factor', async () => {
+  const hub = openHub({ db: context.db, log: noLog, heartbeatMs: 10 })
+  const followed = new Followed(await hub.follow(await callerOf(await context.add.user())))
+  await until('heartbeats arrive', () => followed.beats > 2)
+  expect(followed.hasEnded).toBe(false)
+  await context.db.run(sql`update factor_rule set required_of = 'all'`)
+  await until('the stream ends', () => followed.hasEnded)
+  await hub.stop()
+})
+
 test('an interruption of the listener ends every stream, because notifications were lost', async () => {
   const admin = await context.add.admin()
   const before = await follow(admin)

@@ -28,12 +28,15 @@ export type Known = {
   mayKnow: boolean
 }
 
+/** A user who exists. */
+export type KnownUser = Omit<Known, 'mayKnow'> & { id: number }
+
 /** Where an attempt comes from. */
 export type Visitor = {
   address: string
   /** The name of the browser, such as `Firefox, Windows`. */
   browser: string
-  /** Returns the number of a browser in which this user has signed in before, with the password of today. */
+  /** Returns the number of a browser in which this user has signed in, with the password and the factor of today. */
   deviceOf: (known: Omit<Known, 'mayKnow'>) => number | null
   /** Whether this user has signed in by this browser before, whatever the password was. */
   hasSignedIn: (known: Omit<Known, 'mayKnow'>) => boolean
@@ -97,21 +100,22 @@ export async function checkPassword(
 }
 
 /**
- * Checks a code of the second factor, and counts wrong ones by user: whoever gets this far has the password, and a
- * browser that is known must not begin to count anew with each right password.
+ * Checks a code of the second factor, and counts wrong ones. Whoever gets this far has the password, which does not
+ * take them back. A known browser counts by itself here, too, or a thief of the password could keep the owner out.
  */
 export async function checkCode(
   { db, secrets }: Deps,
-  userId: number,
+  known: KnownUser,
+  visitor: Visitor,
   check: () => Promise<boolean>,
 ): Promise<boolean> {
-  const allowances = [codeAllowance(secrets, userId)]
-  await reserve(db, allowances)
+  const allowance = codeAllowance(secrets, known.id, visitor.deviceOf(known))
+  await reserve(db, [allowance])
   const fits = await check().catch(async (error) => {
-    for (const { key } of allowances) await takeBackAttempt(db, key)
+    await takeBackAttempt(db, allowance.key)
     throw error
   })
-  if (fits) await forgetFailures(db, allowances)
+  if (fits) await forgetFailures(db, [allowance])
   return fits
 }
 
@@ -123,11 +127,11 @@ function askerOf({ id, name }: Known, { address }: Visitor, device: number | nul
 
 /** A person has unlocked the user. The name is as the database compares names. The next attempt need not wait. */
 export const forgetFailuresOf = ({ db, secrets }: Deps, { id, name }: { id: number; name: string }) =>
-  forgetFailures(db, [nameAllowance(secrets, name), codeAllowance(secrets, id)])
+  forgetFailures(db, [nameAllowance(secrets, name), codeAllowance(secrets, id, null)])
 
-const codeAllowance = (secrets: Secrets, userId: number): Allowance => ({
+const codeAllowance = (secrets: Secrets, userId: number, device: number | null): Allowance => ({
   ...ALLOWANCES.code,
-  key: secrets.hash(`sign-in code ${userId}`),
+  key: secrets.hash(`sign-in code ${userId}${device === null ? '' : ` ${device}`}`),
 })
 
 const nameAllowance = (secrets: Secrets, name: string): Allowance => ({

@@ -16,13 +16,16 @@ const cookieOf = (userId: number) => `device-${userId}`
 /** So many browsers of a user are known. Older ones are strangers again. */
 const KNOWN_DEVICES = 10
 
-type User = Pick<Known, 'id' | 'passwordHash' | 'newestDevice'>
+type User = Pick<Known, 'id' | 'passwordHash' | 'hasFactor' | 'newestDevice'>
 
-/** A new password has another hash, which ends this part of all cookies. */
-const sign = (secrets: Secrets, { id, passwordHash }: User, device: number) =>
-  secrets.hash(`device cookie ${id} ${device} ${passwordHash}`)
+/**
+ * A new password has another hash, which ends this part of all cookies. So does a second factor: a thief may have
+ * signed in with the password alone, and must not get guesses of codes for each of these browsers.
+ */
+const sign = (secrets: Secrets, { id, passwordHash, hasFactor }: User, device: number) =>
+  secrets.hash(`device cookie ${id} ${device} ${passwordHash}${hasFactor ? ' with factor' : ''}`)
 
-/** A new password does not make a browser a new one. */
+/** A new password or factor does not make a browser a new one. */
 const signBrowser = (secrets: Secrets, { id }: User, device: number) =>
   secrets.hash(`signed-in browser ${id} ${device}`)
 

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser } from '../../platform/user-row.ts'
 import type { Known, Visitor } from './attempts.ts'
-import { hasSignedInFrom, insertSession, type Lasting } from './session.queries.ts'
+import { hasSignedInFrom, insertSession, type Lasting, wasToldOften } from './session.queries.ts'
 
 /** A user who has shown who they are. */
 export type Certain = Known & { id: number; passwordHash: string }
@@ -34,8 +34,9 @@ export const tokenHashOf = (token: string) => createHash('sha256').update(token)
 
 export const newToken = () => randomBytes(32).toString('base64url')
 
-/** Nobody is told of the first sign-in of all. A program without cookies is known by its name and address. */
+/** Not told: the first sign-in of all, and a flood. A program without cookies is known by its name and address. */
 async function comesFromNewBrowser(tx: Tx, known: Certain, visitor: Visitor): Promise<boolean> {
   if (known.newestDevice === 0 || visitor.hasSignedIn(known)) return false
-  return !(await hasSignedInFrom(tx, known.id, visitor.address, visitor.browser))
+  if (await hasSignedInFrom(tx, known.id, visitor.address, visitor.browser)) return false
+  return !(await wasToldOften(tx, known.id))
 }

@@ -25,9 +25,8 @@ export const findPassword = (db: Db, username: string) =>
     order by lower(u.username) = typed.name desc limit 1`)
 
 /**
- * Opens a session and deletes all expired ones. Returns false if the user was locked or the password has changed
- * since we verified it. The row lock orders this and such a change: a change that comes later also ends the new
- * session.
+ * Opens a session. Returns false if the user was locked or the password has changed since we verified it. The row lock
+ * orders this and such a change: a change that comes later also ends the new session.
  */
 export async function insertSession(
   db: Db,
@@ -35,8 +34,7 @@ export async function insertSession(
   { days, idleMs }: Lasting,
 ): Promise<boolean> {
   const count = await db.run(sql`
-    with ended as (delete from sessions where expires_at <= clock_now()),
-    unchanged as materialized (
+    with unchanged as materialized (
       select id from users where id = ${session.userId} and password_hash = ${session.passwordHash} and is_active
       for share
     )
@@ -82,6 +80,19 @@ export const hasSignedInFrom = (db: Db, userId: number, address: string, browser
         and address = ${address} and details->>'browser' = ${browser}
       limit 1`)
     .then(Boolean)
+
+/** Whether the user was told of so many new browsers within a day that more of them are no news. */
+export async function wasToldOften(db: Db, userId: number): Promise<boolean> {
+  const told = await db.run(sql`
+    select from audit_log
+    where action = 'session.sign_in' and at > clock_now() - interval '1 day' and user_id = ${userId}
+      and details ? 'isNewBrowser'
+    limit ${TOLD_A_DAY}`)
+  return told === TOLD_A_DAY
+}
+
+/** Whoever has the password could fill the bell and the mailbox otherwise, by another name of a browser each time. */
+const TOLD_A_DAY = 10
 
 /** Replaces the hash of the same password. Returns false if the password or its hash has changed meanwhile. */
 export async function upgradeHash(db: Db, userId: number, from: string, to: string): Promise<boolean> {

@@ -64,7 +64,7 @@ export async function signInWithCode(
   if (id !== user.userId || passwordHash === null) throw new Refusal('ticket_invalid') // renamed a moment ago
   const known = { ...found, id, passwordHash, mayKnow: true }
   let signedIn: SignedIn | undefined
-  const fits = await checkCode(deps, id, () =>
+  const fits = await checkCode(deps, known, visitor, () =>
     db
       .begin(async (tx) => {
         if (!(await useTicket(tx, id, ticketHash))) throw new Refusal('ticket_invalid')
@@ -107,7 +107,9 @@ export async function confirm(
   if (!fits) await refuse({ password: 'LOGIN.PASSWORD_WRONG' })
   if (known.hasFactor) {
     if (code === undefined) throw new InvalidInput({ code: 'LOGIN.CODE_REQUIRED' })
-    const isCode = await checkCode(deps, id, () => deps.db.begin((tx) => useCode(tx, deps.secrets, id, code)))
+    const isCode = await checkCode(deps, { ...known, id }, visitor, () =>
+      deps.db.begin((tx) => useCode(tx, deps.secrets, id, code)),
+    )
     if (!isCode) await refuse({ code: 'LOGIN.CODE_WRONG' })
   }
   const token = newToken()

@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Session } from '@sendroom/contract/sessions'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -6,7 +7,7 @@ export const listSessions = (db: Db, userId: number, currentId: number) =>
   db.many<Session>(sql`
     select id, browser, address, created_at, used_at, id = ${currentId} as is_current
     from sessions where user_id = ${userId} and expires_at > clock_now()
-    order by id = ${currentId} desc, used_at desc, id desc`)
+    order by id = ${currentId} desc, used_at desc, id desc limit ${limits.listedSessions}`)
 
 /** Ends one session of the user. Returns how many there were. */
 export const endSession = (tx: Db, userId: number, id: number) =>

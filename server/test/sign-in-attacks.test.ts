@@ -1,0 +1,123 @@
+import { contract } from '@sendroom/contract'
+import { limits } from '@sendroom/contract/limits'
+import { expect, test } from 'vitest'
+import { lookForTroubles } from '../src/features/notices/watch.ts'
+import { codeAt, newSecret } from '../src/features/session/codes.ts'
+import { sql } from '../src/platform/database/sql.ts'
+import { useContext } from './context.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
+
+const context = useContext()
+const { sessions } = contract
+const password = 'secret-1'
+
+let last = 0
+async function post(url: string, payload: object, { cookie = '', browser = 'Firefox/143.0' } = {}) {
+  last += 1
+  const answer = await (await context.app).inject({
+    method: 'POST',
+    url: `/api${url}`,
+    headers: {
+      'user-agent': browser,
+      'x-forwarded-for': `203.0.113.${last % 256}`,
+      ...(cookie && { cookie }),
+    },
+    payload,
+  })
+  return {
+    status: answer.statusCode,
+    body: answer.json(),
+    cookie: String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? '',
+  }
+}
+const enterPassword = (from: { cookie?: string; browser?: string } = {}) =>
+  post('/auth/login', { username: 'lan', password }, from)
+const addUser = () => context.add.user({ username: 'lan', password })
+
+async function addFactor(userId: number) {
+  const secret = newSecret()
+  await context.db.run(sql`
+    insert into factors (user_id, secret_cipher) values (${userId}, ${context.secrets.encrypt(secret)})`)
+  return async (seconds = 0) => {
+    const { ms } = await context.db.one<{ ms: number }>(sql`
+      select (extract(epoch from clock_now()) * 1000)::float8 as ms`)
+    return codeAt(secret, ms + seconds * 1000)
+  }
+}
+
+async function signInWithCode(code: string, cookie = '') {
+  const { body } = await enterPassword({ cookie })
+  return post('/auth/login/code', { ticket: body.params.ticket, code }, { cookie })
+}
+
+// R-1938
+test('wrong codes of a thief who has the password do not keep out the browser of the owner', async () => {
+  await context.freezeClock()
+  const user = await addUser()
+  const codeIn = await addFactor(user.id)
+  const { cookie } = await signInWithCode(await codeIn())
+  for (let n = 0; n < 5; n++) expect((await signInWithCode('000000')).status).toBe(401)
+  expect((await signInWithCode(await codeIn(30))).status).toBe(429)
+
+  expect((await signInWithCode(await codeIn(30), cookie)).status).toBe(200)
+})
+
+// R-1938
+test('a browser that was known before the factor has no guesses of its own', async () => {
+  await context.freezeClock()
+  const user = await addUser()
+  const cookies = []
+  for (let n = 0; n < 3; n++) cookies.push((await enterPassword()).cookie)
+  await addFactor(user.id)
+  const statuses = []
+  for (const cookie of cookies)
+    for (let n = 0; n < 5; n++) statuses.push((await signInWithCode('000000', cookie)).status)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+})
+
+// R-1939
+test('a flood of new browsers is told ten times in a day', async () => {
+  const user = await addUser()
+  await enterPassword()
+  for (let n = 0; n < 30; n++) await enterPassword({ browser: `thief/${n}` })
+  await lookForTroubles(context.db, { hasMail: true })
+  await context.moveClock('11 seconds')
+  await lookForTroubles(context.db, { hasMail: true })
+  expect(await context.db.run(sql`select from notices where user_id = ${user.id}`)).toBe(10)
+})
+
+// R-1940
+test('a sign-in does not wait for what an expired session still does', async () => {
+  const user = await addUser()
+  const { status } = await context.db.begin(async (tx) => {
+    await tx.run(sql`select from sessions where user_id = ${user.id} for key share`)
+    await context.db.run(sql`update sessions set expires_at = clock_now()`)
+    const signing = enterPassword()
+    const first = await Promise.race([
+      signing,
+      until('the sign-in waits', async () => (await countWaiting(context.db)) === 1).then(() => ({
+        status: 0,
+      })),
+    ])
+    return first
+  })
+  expect(status).toBe(200)
+})
+
+// R-1941
+test('of more sessions than a page can show, the ones used last are listed, and all others can be ended', async () => {
+  const user = await addUser()
+  await context.db.run(sql`
+    insert into sessions (token_hash, user_id, expires_at, browser, used_at)
+    select sha256(n::text::bytea), ${user.id}, clock_now() + interval '12 hours', n::text,
+      clock_now() - n * interval '1 second'
+    from generate_series(1, ${limits.listedSessions + 5}) n`)
+
+  const { body } = await context.call(user, sessions.list, { params: user })
+
+  expect(body.sessions).toHaveLength(limits.listedSessions)
+  expect(body.sessions.slice(0, 3)).toMatchObject([{ isCurrent: true }, { browser: '1' }, { browser: '2' }])
+  await context.call(user, sessions.endOthers, { params: user })
+  expect(await context.db.run(sql`select from sessions`)).toBe(1)
+})
