@@ -55,8 +55,8 @@ async function* withChecksums(
 
 const signatureOf = (checksums: string, key: Buffer) => createHmac('sha256', key).update(checksums).digest()
 
-/** Says what an archive that was read to its end proves. */
-export type Proof = { isSigned: boolean; isSignedWith: (key: Buffer) => boolean }
+/** Says what an archive that was read to its end proves. Archives with the same parts have the same checksum. */
+export type Proof = { checksum: string; isSigned: boolean; isSignedWith: (key: Buffer) => boolean }
 
 /**
  * Yields the parts of an archive. Throws a DamagedError as soon as something is wrong, but the checksums come last: the
@@ -104,7 +104,7 @@ function proofOf(checksums: string, signature: Buffer | undefined): Proof {
     const expected = signatureOf(checksums, key)
     return signature?.length === expected.length && timingSafeEqual(signature, expected)
   }
-  return { isSigned: signature !== undefined, isSignedWith }
+  return { checksum: hashOf(checksums), isSigned: signature !== undefined, isSignedWith }
 }
 
 type Decoder = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>
@@ -118,7 +118,9 @@ async function decoderOf(path: string, password: string | undefined): Promise<De
   return (chunks) => decrypt(chunks, password)
 }
 
-const lineOf = ({ name, bytes }: Part) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`
+const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+
+const lineOf = ({ name, bytes }: Part) => `${hashOf(bytes)}  ${name}\n`
 
 const isOfZlib = (error: unknown) =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

@@ -66,7 +66,7 @@ export async function readBackup(
 }
 
 async function readParts(path: string, signal: AbortSignal, reader: Reader, password: string | undefined) {
-  let proof: Proof = { isSigned: false, isSignedWith: () => false }
+  let proof: Proof = { checksum: '', isSigned: false, isSignedWith: () => false }
   await using parts = readArchive(path, {
     password,
     prove: (found) => {

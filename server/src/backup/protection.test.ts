@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { readAll, useBackups } from '../../test/backup-fixture.ts'
 import { factories } from '../../test/factories.ts'
+import { until } from '../../test/until.ts'
+import { LOCKS } from '../platform/database/advisory-lock.ts'
 import { sql } from '../platform/database/sql.ts'
 import { decrypt, encrypt } from './encryption.ts'
 
@@ -93,6 +95,32 @@ test('with a key only a file that was signed with it is restored, before anythin
   // While the key is being replaced, both are known.
   target.env = { SECRET_KEY: 'the key of somebody else, long enough', SECRET_KEY_PREVIOUS: KEY }
   expect((await target.restore(backups.file())).hasKey).toBe(true)
+})
+
+const triesToLock = sql`
+  select from pg_stat_activity
+  where datname = current_database() and query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()`
+
+// R-2133
+test('a file that is replaced after it was checked is not restored', async () => {
+  const source = await filled()
+  await source.backUp(backups.file())
+  const foreign = await backups.open('tpl')
+  foreign.env = { SECRET_KEY: 'the key of somebody else, long enough' }
+  await foreign.openSecrets()
+  await foreign.backUp(backups.file('foreign'))
+  const target = await backups.open('template0')
+  target.env = { SECRET_KEY: KEY }
+  let restoring: Promise<unknown> = Promise.resolve()
+  // The restore waits for the schema between the check and the second reading.
+  await target.db.begin(async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(${LOCKS.migrations})`)
+    restoring = target.restore(backups.file()).catch((error: unknown) => error)
+    await until('the restore waits', async () => (await target.db.run(triesToLock)) > 0)
+    await copyFile(backups.file('foreign'), backups.file())
+  })
+  expect(String(await restoring)).toContain('it was changed while it was read')
+  expect(await target.db.many(sql`select from pg_tables where schemaname = 'public'`)).toEqual([])
 })
 
 // R-2123

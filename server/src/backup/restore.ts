@@ -24,7 +24,7 @@ import { damaged, type Reader, readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
 import { openJoiner } from './file-pieces.ts'
-import { type Manifest, readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
+import { readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
 /** The result of a restore. `hasKey`: the API tokens can be read. */
@@ -53,7 +53,7 @@ export async function restore(
     const database = await openAsOwner(config, log)
     try {
       const db = await connectForCopy(database.target)
-      return await fill(command, db, path, manifest, key).finally(db.close)
+      return await fill(command, db, path, { manifest, key, proof }).finally(db.close)
     } finally {
       await database.close()
     }
@@ -93,12 +93,14 @@ function refuseForeignSignature(
     )
 }
 
+/** The result of the first reading of the file. */
+type Checked = Awaited<ReturnType<typeof readBackup>>
+
 async function fill(
   command: Command,
   db: CopyConnection,
   path: string,
-  manifest: Manifest,
-  key: string | undefined,
+  { manifest, key, proof }: Checked,
 ): Promise<Restored> {
   const { config, say } = command
   const tables = restoredTables(manifest)
@@ -107,7 +109,8 @@ async function fill(
   await refuseFull(command, db)
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
   await refuseCrafted(db, path, tables)
-  await load(command, db, path, tables)
+  const { checksum } = await load(command, db, path, tables)
+  if (checksum !== proof.checksum) throw damaged(path, 'it was changed while it was read')
   await migrateWithin(db)
   // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
   await db.run(sql`analyze ${join(tables.map(({ name }) => identifier(name)))}`)
@@ -169,8 +172,16 @@ async function refuseCrafted(db: CopyConnection, path: string, tables: Table[]) 
   }
 }
 
-/** Loads rows, images and files. Triggers stay silent: what they would count is in the backup already. */
-async function load({ config, say, signal }: Command, db: CopyConnection, path: string, tables: Table[]) {
+/**
+ * Loads rows, images and files, and returns what the file proved this time. Triggers stay silent: what they would count
+ * is in the backup already.
+ */
+async function load(
+  { config, say, signal }: Command,
+  db: CopyConnection,
+  path: string,
+  tables: Table[],
+): Promise<Proof> {
   const images = openImages(config)
   await images.prepare(false)
   const files = openFiles(config)
@@ -196,8 +207,9 @@ async function load({ config, say, signal }: Command, db: CopyConnection, path: 
     image: images.putAs,
     piece: joiner.add,
   }
+  let proof: Proof
   try {
-    await readBackup(path, signal, reader, config.backupPassword)
+    proof = (await readBackup(path, signal, reader, config.backupPassword)).proof
     await joiner.end()
   } finally {
     await joiner.discard()
@@ -207,6 +219,7 @@ async function load({ config, say, signal }: Command, db: CopyConnection, path: 
   for (const { name, sequence } of tables)
     if (sequence?.last)
       await db.run(sql`select setval(pg_get_serial_sequence(${name}, ${sequence.column}), ${sequence.last})`)
+  return proof
 }
 
 type Change = { before: string; after: string }
