@@ -153,6 +153,10 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
   })
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
+  page.on('response', (response) => {
+    // What the page before still waited for is aborted without an event.
+    if (response.request().isNavigationRequest()) waiting.clear()
+  })
   return page
 }
 
@@ -204,8 +208,6 @@ type AnyRouter = { navigate: (to: { href: string; ignoreBlocker: boolean }) => P
 
 /** Loads the app at the view's address, waits until the page is there, and opens its dialog, if any. */
 export async function visit(page: Page, view: View, words: Words) {
-  // Requests of the previous page are aborted without an event.
-  calls.get(page)?.clear()
   forgetAnswers(page)
   // A call of the previous page may still be on its way.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
