@@ -100,16 +100,31 @@ test('a factor is set up with a QR code, and shows the recovery codes once', asy
 
 // R-1935
 test('whoever has to set up a factor sees nothing else, and then the page', async () => {
+  let isSetUp = false
   const { person, requests } = renderApp({
     path: '/groups',
     user: { ...member, needsFactor: true },
-    answers: setUpAnswers({ 'GET /groups': () => pageOf([]) }),
+    answers: setUpAnswers({
+      'GET /groups': () => pageOf([]),
+      'GET /auth/me': () => (isSetUp ? withFactor : { ...member, needsFactor: true }),
+      'POST /auth/factor/finish': () => {
+        isSetUp = true
+        return { recoveryCodes }
+      },
+    }),
   })
   await screen.findByRole('heading', { name: 'Set up the second factor' })
   expect(screen.queryByRole('navigation')).toBeNull()
-  expect(requests.map(({ name }) => name)).toEqual(['POST /auth/factor'])
+  expect(requests.map(({ name }) => name)).toEqual(['GET /auth/me', 'POST /auth/factor'])
   await person.type(await screen.findByLabelText(/^The code that the app shows/), '123456{Enter}')
   await person.click(await screen.findByRole('button', { name: 'I have saved them' }))
+  expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
+})
+
+// R-1935
+test('a reload leads to the page once no factor is required any more', async () => {
+  const answers = setUpAnswers({ 'GET /groups': () => pageOf([]), 'GET /auth/me': () => member })
+  renderApp({ path: '/groups', user: { ...member, needsFactor: true }, answers })
   expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
 })
 
@@ -242,6 +257,7 @@ test('a set-up in place of every page that could not begin can be tried again, i
     path: '/dashboard',
     user: { ...member, needsFactor: true },
     answers: setUpAnswers({
+      'GET /auth/me': () => ({ ...member, needsFactor: true }),
       'POST /auth/factor': () => (isDown ? refuse(500, 'internal') : { secret: 'ABCDEFGHIJKLMNOP', qr }),
     }),
   })
