@@ -12,7 +12,7 @@ export default defineConfig({
   workers: 4,
   forbidOnly: true,
   // Long timeouts for busy machines. Tests wait for conditions, never for a fixed time.
-  timeout: 180_000,
+  timeout: 420_000,
   expect: { timeout: 30_000 },
   use: {
     launchOptions: await browserOptions(),

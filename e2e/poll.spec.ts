@@ -30,7 +30,7 @@ test('a poll goes to twenty groups, three members of each vote, and the results 
   await expect(page.getByText('Pending', { exact: true })).toBeVisible()
   await markPage(page)
 
-  await expect(results.getByText('Votes: 80 (messages with results: 20)')).toBeVisible({ timeout: 60_000 })
+  await expect(results.getByText('Votes: 80 (messages with results: 20)')).toBeVisible({ timeout: 300_000 })
   await expect(results.getByRole('listitem')).toHaveText([
     'Friday40 · 66.67%',
     'Sunday20 · 33.33%',
