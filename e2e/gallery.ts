@@ -154,7 +154,7 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
   page.on('response', (response) => {
-    // What the page before still waited for is aborted without an event.
+    // Requests that the page before still waited for are aborted without an event.
     if (response.request().isNavigationRequest()) waiting.clear()
   })
   return page
