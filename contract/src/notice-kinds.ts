@@ -18,8 +18,12 @@ export const noticeKinds = [
   'backup_failed',
   'disk_low',
   'new_browser',
+  'key_expiring',
 ] as const
 export type NoticeKind = (typeof noticeKinds)[number]
+
+/** The kinds whose notices name the day on which something ends, instead of when the trouble began. */
+export const expiryKinds: readonly NoticeKind[] = ['account_expiring', 'key_expiring']
 
 /** Only Admins learn of these. */
 export const adminKinds: readonly NoticeKind[] = ['backup_failed', 'disk_low']

@@ -13,10 +13,11 @@ export const Notice = z
     /** The job, named by the beginning of its message. */
     job: Named.nullable(),
     series: Named.nullable(),
+    apiKey: Named.nullable(),
     /** The machine with the disk; empty for other kinds. */
     host: z.string(),
     reason: Reason.nullable(),
-    /** When the instance expires, as far as that is known. */
+    /** When the instance or the API key expires, as far as that is known. */
     expiresAt: Instant.nullable(),
     beganAt: Instant,
     /** Null while the trouble lasts. */

@@ -62,6 +62,7 @@ export const reasonWords = {
   overridden_by: 'Sent without an approval by {{user}}.',
   signed_in_by:
     '{{browser}}, address {{address}}. If this was not you, change your password and end your other sessions.',
+  key_expires: 'From then on its programs are refused. Create a new key for them.',
   scheduled: 'The job waits for its scheduled time.',
   paused: 'The job is paused.',
   pause_between: 'The account pauses between messages to avoid a ban.',

@@ -25,7 +25,7 @@ export const ownership = [
   without(
     'notices of an instance that was taken away',
     `${features}/notices/notices.queries.ts`,
-    "where (t.kind = 'new_browser' or ${canSeeInstance(caller, 't.instance_id')}) and ",
+    "where (${isPersonal} or ${canSeeInstance(caller, 't.instance_id')}) and ",
     'where ',
     { tests: `${features}/notices`, only: 'nobody reads' },
   ),
@@ -35,6 +35,13 @@ export const ownership = [
     'ui.user_id = u.id and ui.instance_id = t.instance_id',
     'true',
     { tests: `${features}/notices`, only: 'told to those who may know' },
+  ),
+  without(
+    'an API key that expires: only for its owner',
+    `${features}/notices/notices.queries.ts`,
+    ' and k.user_id = u.id)',
+    ')',
+    { tests: 'server/test/expiring-keys', only: 'and nobody else' },
   ),
   without(
     'the instance of a message or a job: permission in the query',

@@ -18,6 +18,7 @@ const notice = (fields: Partial<DueNotice>): DueNotice => ({
   instance: { id: 1, name: 'Shop' },
   job: null,
   series: null,
+  apiKey: null,
   host: '',
   reason: null,
   beganAt: '2026-11-22T20:12:00.000Z',

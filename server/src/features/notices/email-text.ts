@@ -1,6 +1,6 @@
 import { fill } from '@sendroom/contract/errors'
 import type { Language } from '@sendroom/contract/languages'
-import { type NoticeKind, noticeKinds } from '@sendroom/contract/notice-kinds'
+import { expiryKinds, type NoticeKind, noticeKinds } from '@sendroom/contract/notice-kinds'
 import type { Mail } from '../../platform/mail.ts'
 import { bellTexts, wordsOf } from './email-words.ts'
 import type { DueNotice, Recipient } from './notices.queries.ts'
@@ -93,13 +93,13 @@ function timesOf(language: Language, { kind, beganAt, endedAt, expiresAt, moment
   const format = new Intl.DateTimeFormat(words.locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const say = (instant: string) => format.format(new Date(instant))
   if (moment === 'end' && endedAt) return fill(words.from, { from: say(beganAt), to: say(endedAt) })
-  if (kind === 'account_expiring' && expiresAt) return fill(words.expires, { time: say(expiresAt) })
+  if (expiryKinds.includes(kind) && expiresAt) return fill(words.expires, { time: say(expiresAt) })
   return fill(words.since, { time: say(beganAt) })
 }
 
 /** Names are typed by people. A line break would look like another notice. */
-function nameOf({ instance, job, series, host }: DueNotice): string {
+function nameOf({ instance, job, series, apiKey, host }: DueNotice): string {
   const subject = job ? `#${job.id} ${job.name}` : series?.name
-  const name = subject ? `${subject} (${instance?.name})` : (instance?.name ?? host)
+  const name = subject ? `${subject} (${instance?.name})` : (instance?.name ?? apiKey?.name ?? host)
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }

@@ -11,9 +11,17 @@ const LISTED = 200
 /** A job is named by the beginning of its message. */
 const TITLE_LENGTH = 50
 
+/** Condition: the trouble is one user's, whatever accounts they see. Its `instance_id` is 0, which is nobody's. */
+const isPersonal = sql`(t.kind in ('new_browser', 'key_expiring'))`
+
+/** The id of the API key that the trouble is about. */
+const keyId = sql`case when t.kind = 'key_expiring' then split_part(t.host, ' ', 1)::bigint end`
+
 /** The columns of a notice of the trouble `t`. Rows whose instance or job was deleted are left out. */
 const columns = sql`
-  t.id, t.kind, case when s.id is null and t.kind <> 'new_browser' then t.host else '' end as host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
+  t.id, t.kind, case when s.id is null and not ${isPersonal} then t.host else '' end as host, t.reason, t.began_at,
+  t.ended_at, coalesce(k.expires_at, i.expired_time) as expires_at,
+  case when k.id is not null then jsonb_build_object('id', k.id, 'name', k.name) end as api_key,
   case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
   case when j.id is not null then
     jsonb_build_object('id', j.id, 'name', left(j.text_content, ${TITLE_LENGTH})) end as job,
@@ -26,10 +34,11 @@ const isOfSeries = sql`(
 const subjects = sql`
   left join instances i on i.id = t.instance_id
   left join jobs j on j.id = t.job_id
-  left join series s on s.id::text = t.host and ${isOfSeries}`
+  left join series s on s.id::text = t.host and ${isOfSeries}
+  left join api_keys k on k.id = ${keyId}`
 
 const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null)
-  and (not ${isOfSeries} or s.id is not null))`
+  and (not ${isOfSeries} or s.id is not null) and (${keyId} is null or k.id is not null))`
 
 const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor(sql`u.id`)})`
 /** The host of a sign-in is its entry in the audit log. */
@@ -46,6 +55,7 @@ const concerns = sql`
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}
     when 'new_browser' then ${isOwnSignIn}
+    when 'key_expiring' then exists (select from api_keys k where k.id = ${keyId} and k.user_id = u.id)
     when 'changes_asked' then ${isOfAuthor} or exists (
       select from series s where s.id::text = t.host and s.author_id = u.id)
     else true
@@ -53,14 +63,14 @@ const concerns = sql`
 
 /** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
 export const mayKnow = sql`(
-  u.is_active and (u.role = 'Admin' or t.kind = 'new_browser' or exists (
+  u.is_active and (u.role = 'Admin' or ${isPersonal} or exists (
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
   and ${concerns}
 )`
 
 /**
  * Troubles that last come first, so that no number of those that are over hides them. Only Admins see those of no
- * instance, but for a sign-in of one's own: its `instance_id` is 0, which is assigned to nobody.
+ * instance, but for what is personal.
  */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`
@@ -70,7 +80,7 @@ export const listNotices = (db: Db, caller: Caller) =>
     )
     select ${columns}, told.is_read
     from told join troubles t on t.id = told.trouble_id ${subjects}
-    where (t.kind = 'new_browser' or ${canSeeInstance(caller, 't.instance_id')}) and ${subjectExists}
+    where (${isPersonal} or ${canSeeInstance(caller, 't.instance_id')}) and ${subjectExists}
     order by t.ended_at is not null, told.newest desc limit ${LISTED}`)
 
 /** Returns whether anything has changed. */

@@ -22,7 +22,7 @@ const decided = (what: 'approved' | 'overridden', code: ReasonCode) => sql`
 
 /**
  * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
- * its id.
+ * its id, and that of an API key its id with the days that it has left.
  */
 const presentOf: Record<NoticeKind, Sql> = {
   // While somebody links an instance again, the trouble lasts.
@@ -79,6 +79,13 @@ const presentOf: Record<NoticeKind, Sql> = {
       'browser', a.details->>'browser', 'address', a.address))
     from audit_log a
     where a.action = 'session.sign_in' and a.at > clock_now() - interval '1 day' and a.details ? 'isNewBrowser'`,
+  // A key that was made for fewer days is no news.
+  key_expiring: sql`
+    select 0, 0, k.id || ' ' || due.days, ${json({ code: 'key_expires', params: {} })}
+    from api_keys k, lateral (
+      select case when k.expires_at <= clock_now() + interval '1 day' then 1 else 14 end as days) due
+    where k.expires_at > clock_now() and k.expires_at <= clock_now() + interval '14 days'
+      and k.created_at < k.expires_at - due.days * interval '1 day'`,
   disk_low: sql`
     select 0, 0, d.host, null from disks d where d.is_low and d.checked_at > clock_now() - interval '5 minutes'`,
 }
@@ -114,6 +121,7 @@ export const wasOvercome = sql`
     when 'approval_given' then false
     when 'approval_overridden' then false
     when 'new_browser' then false
+    when 'key_expiring' then false
     when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isWhollyApproved})
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
     when 'series_missed' then exists (

@@ -12,7 +12,7 @@ const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' els
 /** A step that people take, each time of which is news. */
 const isStep = sql`(
   t.kind in ('approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue', 'approval_overridden',
-    'series_approval', 'new_browser'))`
+    'series_approval', 'new_browser', 'key_expiring'))`
 /**
  * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
  * hour. Otherwise what comes and goes would be told each time.
@@ -105,13 +105,13 @@ const announce = (tx: Db, hasMail: boolean) =>
   )
   ${tell('begin', sql`begun t join users u on ${mayKnow}`, hasMail)}`)
 
-/** Whoever has read the notice knows. */
+/** Whoever has read the notice knows. Of a key that expires the second notice is the reminder. */
 const remind = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with lasting as (
     update troubles t set reminded_at = clock_now()
     where t.ended_at is null and t.gone_at is null and t.reminded_at is null
-      and t.announced_at <= clock_now() - ${REMIND_AFTER}
+      and t.announced_at <= clock_now() - ${REMIND_AFTER} and t.kind <> 'key_expiring'
     returning t.*
   )
   ${tell('reminder', sql`${thoseTold('lasting')} and n.read_at is null`, hasMail)}`)

@@ -128,7 +128,14 @@ describe('an event', () => {
       ...['began', 'ended'].map((moment) => [
         `trouble.${moment}`,
         {
-          ...{ troubleId: 1, kind: 'disk_low', instanceId: null, jobId: null, seriesId: null },
+          ...{
+            troubleId: 1,
+            kind: 'disk_low',
+            instanceId: null,
+            jobId: null,
+            seriesId: null,
+            apiKeyId: null,
+          },
           ...{ host: 'host-1', reason: null },
         },
       ]),

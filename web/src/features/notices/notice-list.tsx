@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { noticeKinds } from '@sendroom/contract/notice-kinds'
+import { expiryKinds, noticeKinds } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import { IconSettings } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -117,9 +117,9 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
   )
 }
 
-/** Links to the job, to what one can do about a sign-in, or to the instance in the list with its buttons. */
+/** Links to the job, to what one can do about a sign-in, or to the API key or the instance in its list with buttons. */
 function Subject({
-  notice: { job, series, instance, host, kind },
+  notice: { job, series, instance, apiKey, host, kind },
   onFollow,
 }: {
   notice: Notice
@@ -130,6 +130,12 @@ function Subject({
     return (
       <Link className={classes.link} to="/jobs/$id" params={{ id: String(job.id) }} onClick={onFollow}>
         <Name>{`#${job.id} ${job.name}`}</Name>
+      </Link>
+    )
+  if (apiKey)
+    return (
+      <Link className={classes.link} to="/api-keys" search={{ search: apiKey.name }} onClick={onFollow}>
+        <Name>{apiKey.name}</Name>
       </Link>
     )
   if (kind === 'new_browser')
@@ -158,7 +164,7 @@ function Details({
   const times =
     endedAt !== null
       ? t('NOTICE.FROM_TO', { from: since, to: formatDateTime(endedAt) })
-      : kind === 'account_expiring' && expiresAt !== null
+      : expiryKinds.includes(kind) && expiresAt !== null
         ? t('NOTICE.EXPIRES', { time: formatDate(expiresAt) })
         : t('NOTICE.SINCE', { time: since })
   return (

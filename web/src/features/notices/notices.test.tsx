@@ -10,6 +10,7 @@ const notice = (fields: Partial<Notice>): Notice => ({
   instance: { id: 1, name: 'Shop' },
   job: null,
   series: null,
+  apiKey: null,
   host: '',
   reason: { code: 'account_not_linked', params: {} },
   expiresAt: null,
@@ -73,6 +74,19 @@ test('the bell counts what is unread and shows what lasts before what is over, b
   expect(group.getAllByRole('listitem')).toHaveLength(5)
   const links = [group.getByRole('link', { name: 'Shop 5' }), list.getByRole('link', { name: '#7 Hello' })]
   expect(links.map((link) => link.getAttribute('href'))).toEqual(['/instances?search=Shop+5', '/jobs/7'])
+})
+
+// R-2159
+test('an API key that expires leads to the list of keys, with the day', async () => {
+  const reason = { code: 'key_expires', params: {} } as const
+  const expiresAt = '2026-12-10T03:00:00.000Z'
+  const { list } = await openBell([
+    notice({ kind: 'key_expiring', instance: null, apiKey: { id: 3, name: 'Website' }, reason, expiresAt }),
+  ])
+  const group = within(await list.findByRole('region', { name: 'API keys that expire soon' }))
+  expect(group.getByRole('link', { name: 'Website' }).getAttribute('href')).toBe('/api-keys?search=Website')
+  expect(group.getByText('Expires on 12/10/26')).toBeTruthy()
+  expect(group.getByText('From then on its programs are refused. Create a new key for them.')).toBeTruthy()
 })
 
 // R-707
