@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
 import { contacts } from './contacts.ts'
 import { features, type Guard, platform, without } from './guard.ts'
+import { notices } from './notices.ts'
 import { series } from './series.ts'
 
 const access = `${platform}/access.ts`
@@ -22,27 +23,7 @@ export const ownership = [
     'sql`true`',
     rows(`answers only|${LISTS}`),
   ),
-  without(
-    'notices of an instance that was taken away',
-    `${features}/notices/notices.queries.ts`,
-    "where (${isPersonal} or ${canSeeInstance(caller, 't.instance_id')}) and ",
-    'where ',
-    { tests: `${features}/notices`, only: 'nobody reads' },
-  ),
-  without(
-    'notices for those who see the instance',
-    `${features}/notices/notices.queries.ts`,
-    'ui.user_id = u.id and ui.instance_id = t.instance_id',
-    'true',
-    { tests: `${features}/notices`, only: 'told to those who may know' },
-  ),
-  without(
-    'an API key that expires: only for its owner',
-    `${features}/notices/notices.queries.ts`,
-    ' and k.user_id = u.id)',
-    ')',
-    { tests: 'server/test/expiring-keys', only: 'and nobody else' },
-  ),
+  ...notices,
   without(
     'the instance of a message or a job: permission in the query',
     access,

@@ -1,0 +1,26 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, without } from './guard.ts'
+
+const queries = `${features}/notices/notices.queries.ts`
+
+/** Guards of who is told of what. */
+export const notices = [
+  without(
+    'notices of an instance that was taken away',
+    queries,
+    "where (${isPersonal} or ${canSeeInstance(caller, 't.instance_id')}) and ",
+    'where ',
+    { tests: `${features}/notices`, only: 'nobody reads' },
+  ),
+  without(
+    'notices for those who see the instance',
+    queries,
+    'ui.user_id = u.id and ui.instance_id = t.instance_id',
+    'true',
+    { tests: `${features}/notices`, only: 'told to those who may know' },
+  ),
+  without('an API key that expires: only for its owner', queries, ' and k.user_id = u.id)', ')', {
+    tests: 'server/test/expiring-keys',
+    only: 'and nobody else',
+  }),
+]
