@@ -98,16 +98,19 @@ async function fillEveryPlace() {
   return { account, sent, queued, series, contact }
 }
 
-/** The tables that have one of these words in any row. */
+/** The tables that have one of these words in any row: of all that a dump of the database would have. */
 async function tablesWith(...words: string[]): Promise<string[]> {
+  const tables = await context.db.many<{ name: string; schema: string }>(sql`
+    select tablename as name, schemaname as schema from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema') order by 1`)
   const found = []
-  for (const table of Object.keys(columns)) {
+  for (const { name, schema } of tables) {
     const count = await context.db.run(sql`
-      select from ${identifier(table)} t
+      select from ${identifier(schema)}.${identifier(name)} t
       where exists (select from unnest(${words}::text[]) word where strpos(t::text, word) > 0) limit 1`)
-    if (count > 0) found.push(table)
+    if (count > 0) found.push(name)
   }
-  return found.sort()
+  return found
 }
 
 type File = { holds: Record<string, object[]> }
