@@ -765,6 +765,7 @@ CREATE INDEX jobs_in_review ON jobs USING btree (approve_by) WHERE status = 'Pen
 CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
 CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
 CREATE INDEX jobs_live_of_user ON jobs USING btree (created_by_user_id) INCLUDE (recipient_count) WHERE status = ANY (ARRAY['Pending'::text, 'Running'::text]);
+CREATE INDEX jobs_media_of_user ON jobs USING btree (created_by_user_id, image_id, file_id) WHERE image_id IS NOT NULL OR file_id IS NOT NULL;
 CREATE INDEX jobs_message ON jobs USING btree (message_id);
 CREATE INDEX jobs_of_editor ON jobs USING btree (edited_by_user_id, instance_id) WHERE edited_by_user_id IS NOT NULL;
 CREATE UNIQUE INDEX jobs_request ON jobs USING btree (created_by_user_id, request_id) WHERE request_id IS NOT NULL;

@@ -88,7 +88,9 @@ export const errorWords = {
     'The groups of this account can be synced {{limit}} times in 24 hours. Wait until tomorrow, or ask an Admin for a higher limit.',
   quota_searches: 'Too many of your searches run at once: {{limit}} can. Wait a moment and try again.',
   quota_images:
-    'Your images and files can take {{limit}} MB together at most. Delete messages with images or files, or ask an Admin for a higher limit.',
+    'Your images and files can take {{limit}} MB together at most. Delete messages and jobs with images or files, or ask an Admin for a higher limit.',
+  quota_images_of_author:
+    'This message is of {{user}}, whose images and files can take {{limit}} MB together at most. Write a message of your own, or ask an Admin for a higher limit.',
   quota_number_checks:
     'You can have {{limit}} numbers waiting to be checked at most. Choose fewer, or wait until some are checked.',
   number_check_metered:

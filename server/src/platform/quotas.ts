@@ -2,7 +2,8 @@ import type { Quotas } from '@sendroom/contract/quotas'
 import { type Caller, isAdmin } from './access.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Db } from './database/connection.ts'
-import { sql } from './database/sql.ts'
+import { identifier, type Sql, sql } from './database/sql.ts'
+import { countedFor, FILES, IMAGES, type Media } from './media.ts'
 import { orNotFound, Refusal } from './refusal.ts'
 
 // The quota of recipients is a trigger of `jobs`: see check_recipient_quotas in the schema. Here are the other ones.
@@ -64,10 +65,27 @@ export async function countManualSync(tx: Db, caller: Caller, instanceId: number
  */
 export async function requireRoomOnDisk(tx: Db, userId: number, bytes: number): Promise<void> {
   await lock(tx, LOCKS.imagesOf(userId))
-  const { limit, stored } = await tx.one<{ limit: number; stored: number }>(sql`
-    select image_megabytes_per_user as limit,
-      (select coalesce(sum(size), 0) from images where user_id = ${userId})
-        + (select coalesce(sum(size), 0) from files where user_id = ${userId}) as stored
-    from quotas`)
-  if (stored + bytes > limit * 1_000_000) throw new Refusal('quota_images', { limit })
+  const stored = (media: Media) => sizeOf(media, (id) => sql`${id} in (${countedFor(userId, media)})`)
+  const { limit, taken } = await tx.one<{ limit: number; taken: number }>(sql`
+    select image_megabytes_per_user as limit, ${stored(IMAGES)} + ${stored(FILES)} as taken from quotas`)
+  if (taken + bytes > limit * 1_000_000) throw new Refusal('quota_images', { limit })
 }
+
+type MediaIds = { imageId?: number | null; fileId?: number | null }
+
+/** Throws unless a message of this user may get the image or file. Those that count for the user already may. */
+export async function requireRoomInMessage(
+  tx: Db,
+  userId: number,
+  { imageId = null, fileId = null }: MediaIds,
+): Promise<void> {
+  const added = (media: Media, added: number | null) =>
+    sizeOf(media, (id) => sql`${id} = ${added} and ${id} not in (${countedFor(userId, media)})`)
+  const { bytes } = await tx.one<{ bytes: number }>(sql`
+    select ${added(IMAGES, imageId)} + ${added(FILES, fileId)} as bytes`)
+  if (bytes > 0) await requireRoomOnDisk(tx, userId, bytes)
+}
+
+/** SQL expression: the bytes of the images or files whose id meets a condition. */
+const sizeOf = ({ table }: Media, condition: (id: Sql) => Sql) => sql`(
+  select coalesce(sum(f.size), 0) from ${identifier(table)} f where ${condition(sql`f.id`)})`

@@ -111,6 +111,7 @@ export const STATUS: Record<ErrorCode, number> = {
   quota_recipients_user: 409,
   quota_recipients_account: 409,
   quota_images: 409,
+  quota_images_of_author: 409,
   quota_number_checks: 409,
   too_many_requests: 429,
   quota_syncs: 429,

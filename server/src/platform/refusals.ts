@@ -27,6 +27,7 @@ const KINDS: Partial<Record<ErrorCode, RefusalKind>> = {
   quota_syncs: 'quota',
   quota_searches: 'quota',
   quota_images: 'quota',
+  quota_images_of_author: 'quota',
 }
 
 const FLUSH_MS = 5000

@@ -2,6 +2,7 @@
 import { features, platform, without } from './guard.ts'
 
 const contents = { tests: 'server/src/features/messages/content' }
+const filesOfOthers = { tests: 'server/src/features/messages/quota-of-files' }
 const mentions = { tests: 'server/src/features/jobs/mentions' }
 const engine = 'server/src/engine'
 
@@ -20,6 +21,20 @@ export const contentGuards = [
     ' and ${mayUseFile(caller)}',
     '',
     contents,
+  ),
+  without(
+    'a colleague’s file needs room in a new message',
+    `${features}/messages/messages.service.ts`,
+    'await requireRoomInMessage(tx, caller.id, { ...message, ...stored })',
+    '',
+    filesOfOthers,
+  ),
+  without(
+    'a file needs room among those of the author',
+    `${features}/messages/messages.service.ts`,
+    'await requireRoomOfAuthor(tx, caller, id, replaced)',
+    '',
+    filesOfOthers,
   ),
   without(
     'a job that mentions everybody needs the right',

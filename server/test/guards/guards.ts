@@ -207,7 +207,7 @@ const outside = [
   without(
     'the limit of images',
     `${platform}/quotas.ts`,
-    'if (stored + bytes > limit * 1_000_000)',
+    'if (taken + bytes > limit * 1_000_000)',
     'if (limit < 0)',
     inQuotas('the images'),
   ),

@@ -89,6 +89,12 @@ export async function insertMessage(tx: Db, caller: Caller, message: MessageColu
 
 const hasBraces = ({ textContent }: Pick<NewMessage, 'textContent'>) => textContent.includes('{{')
 
+/** The author of the message, if that user still exists and the caller may change the message. */
+export const findAuthor = (tx: Db, caller: Caller, id: number) =>
+  tx.maybeOne<{ id: number; name: string }>(sql`
+    select u.id, u.username as name from messages m join users u on u.id = m.created_by_user_id
+    where m.id = ${id} and ${canChangeMessage(caller, 'm')}`)
+
 /** The columns that a change replaces. The others stay. */
 export type ChangedColumns = Pick<MessageColumns, 'textContent' | 'instanceId'> &
   Partial<ContentColumns & { imageId: number | null }>

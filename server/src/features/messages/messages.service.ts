@@ -7,11 +7,13 @@ import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { type ContentColumns, noContent, storeContent, textWith } from '../../platform/message-content.ts'
 import { readTemplate } from '../../platform/personal-texts.ts'
+import { requireRoomInMessage } from '../../platform/quotas.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { refuseIfInSeries } from '../../platform/series.ts'
 import {
   countAccess,
   deleteMessages,
+  findAuthor,
   findMessage,
   insertMessage,
   lockGroupsForShare,
@@ -40,6 +42,7 @@ export async function writeMessage(
   await readTemplate(tx, message.textContent, 'textContent')
   const groupIds = await lockReferences(tx, caller, message)
   const stored = message.imageId === null ? await storeContent(tx, caller, message.content) : noContent
+  await requireRoomInMessage(tx, caller.id, { ...message, ...stored })
   const textContent = textWith(message.textContent, stored.content)
   const id = await insertMessage(tx, caller, { ...message, ...stored, textContent })
   await replaceGroups(tx, id, groupIds)
@@ -66,6 +69,7 @@ export async function changeMessage(
     const isAsBefore = before?.textContent === body.textContent && !before.hasVariables
     if (!isAsBefore) await readTemplate(tx, body.textContent, 'textContent')
     const replaced = await readReplaced(tx, caller, body, imageId)
+    await requireRoomOfAuthor(tx, caller, id, replaced)
     const textContent = textWith(body.textContent, replaced.content ?? null)
     if (
       before?.content?.kind === 'poll' &&
@@ -86,13 +90,25 @@ export async function changeMessage(
   })
 }
 
+/** An image or file counts for the author of the message, who can always delete it, and not for whoever changes it. */
+async function requireRoomOfAuthor(tx: Db, caller: Caller, id: number, replaced: Replaced): Promise<void> {
+  const author = await findAuthor(tx, caller, id)
+  if (!author) return
+  await requireRoomInMessage(tx, author.id, replaced).catch((error) => {
+    if (!(error instanceof Refusal) || author.id === caller.id) throw error
+    throw new Refusal('quota_images_of_author', { ...error.params, user: author.name })
+  })
+}
+
+type Replaced = Partial<ContentColumns & { imageId: number | null }>
+
 /** The image or content after the change, as far as that differs. A new image goes before another content. */
 async function readReplaced(
   tx: Db,
   caller: Caller,
   { content }: z.output<typeof MessageChange>,
   imageId: number | null | undefined,
-): Promise<Partial<ContentColumns & { imageId: number | null }>> {
+): Promise<Replaced> {
   if (typeof imageId === 'number') return { imageId, ...noContent }
   if (content) return { imageId: null, ...(await storeContent(tx, caller, content)) }
   return { ...(imageId === null && { imageId }), ...(content === null && noContent) }

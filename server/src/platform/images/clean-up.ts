@@ -1,57 +1,49 @@
 import { LOCKS, tryLock } from '../database/advisory-lock.ts'
 import type { Db, Pool } from '../database/connection.ts'
-import { identifier, type Sql, sql } from '../database/sql.ts'
+import { identifier, sql } from '../database/sql.ts'
 import type { FileStore } from '../files/store.ts'
+import { FILES, IMAGES, isUsed, type Media } from '../media.ts'
 import type { ImageStore } from './store.ts'
 
 type Store = Pick<ImageStore, 'remove' | 'removeLeftovers'>
-/** The table of the files, and the column by which messages and jobs refer to them. */
-type Kind = { table: 'images' | 'files'; column: 'image_id' | 'file_id' }
 
 /** Recurring work: deletes images. */
-export const sweepImages = (db: Pool, images: ImageStore) =>
-  sweep(db, { table: 'images', column: 'image_id' }, images)
+export const sweepImages = (db: Pool, images: ImageStore) => sweep(db, IMAGES, images)
 
 /** Recurring work: deletes other files of messages. */
-export const sweepFiles = (db: Pool, files: FileStore) =>
-  sweep(db, { table: 'files', column: 'file_id' }, files)
+export const sweepFiles = (db: Pool, files: FileStore) => sweep(db, FILES, files)
 
 /**
  * Deletes what no message and no job has referred to for an hour, at most 1000 in one run. The hour leaves time to save
  * the message whose file was just uploaded. Also removes what crashed writes have left.
  */
-async function sweep(db: Pool, kind: Kind, store: Store): Promise<void> {
-  await markUnused(db, kind)
+async function sweep(db: Pool, media: Media, store: Store): Promise<void> {
+  await markUnused(db, media)
   const unused = await db.many<{ id: number; name: string }>(sql`
-    select id, name from ${identifier(kind.table)} where unused_since <= clock_now() - interval '1 hour'
+    select id, name from ${identifier(media.table)} where unused_since <= clock_now() - interval '1 hour'
     order by id limit 1000`)
-  for (const { id, name } of unused) await deleteUnused(db, kind, id, () => store.remove(name))
+  for (const { id, name } of unused) await deleteUnused(db, media, id, () => store.remove(name))
   await store.removeLeftovers()
 }
 
-const isUsed = ({ column }: Kind, id: Sql) => sql`(
-  exists (select from messages m where m.${identifier(column)} = ${id})
-  or exists (select from jobs j where j.${identifier(column)} = ${id})
-)`
-
-const markUnused = (db: Db, kind: Kind) =>
+const markUnused = (db: Db, media: Media) =>
   db.run(sql`
-  update ${identifier(kind.table)} f set unused_since = case when unused_since is null then clock_now() end
-  where ${isUsed(kind, sql`f.id`)} = (unused_since is not null)`)
+  update ${identifier(media.table)} f set unused_since = case when unused_since is null then clock_now() end
+  where ${isUsed(media, sql`f.id`)} = (unused_since is not null)`)
 
 /**
  * Deletes the row, unless a message or a job refers to it by now. Row and file go together: if the file can't be
  * removed, the row stays, and the next run tries again.
  */
-const deleteUnused = (db: Pool, kind: Kind, id: number, removeFile: () => Promise<void>) =>
+const deleteUnused = (db: Pool, media: Media, id: number, removeFile: () => Promise<void>) =>
   db.begin(async (tx) => {
     if (!(await tryLock(tx, LOCKS.imageFiles))) return
-    const table = identifier(kind.table)
+    const table = identifier(media.table)
     // A transaction that adds a reference locks this row too, and so does an upload of the same file. So the delete
     // sees every committed reference, and a later one waits for the delete.
     await tx.run(sql`select from ${table} where id = ${id} for update`)
     const count = await tx.run(sql`
-      delete from ${table} f where id = ${id} and unused_since <= clock_now() - interval '1 hour' and not ${isUsed(kind, sql`f.id`)}`)
+      delete from ${table} f where id = ${id} and unused_since <= clock_now() - interval '1 hour' and not ${isUsed(media, sql`f.id`)}`)
     if (count === 1) await removeFile()
   })
 
