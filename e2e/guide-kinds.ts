@@ -77,3 +77,24 @@ export async function takePollResults({ page, t, shop, take }: Studio) {
   await visit(page, `/jobs/${id}`)
   await take('poll-results', page.getByRole('region', { name: t('JOB.POLL_RESULTS') }))
 }
+
+/** The channels of an account, and the job that has posted to one of them. */
+export async function takeChannels({ page, t, shop, take }: Studio) {
+  const { admin } = shop
+  const account = { name: 'Cửa hàng Vinh', whapiToken: 'test_linked_vinh' }
+  const { id: instanceId } = await admin.call('POST /instances', { body: account })
+  const findChannels = async () =>
+    (await admin.call('POST /groups/search', { body: { instanceIds: [instanceId], kind: 'channel' } })).data
+  await expect.poll(async () => (await findChannels()).length, { timeout: 60_000 }).toBe(2)
+  await visit(page, '/groups?only=channel&search=hang+moi')
+  await take('channels', main(page))
+  const groupIds = (await findChannels()).slice(0, 1).map(({ id }) => id)
+  const message = { textContent: 'Hôm nay giảm 30 % tất cả áo dài.' }
+  const { id } = await admin.call('POST /jobs', {
+    body: { jobType: 'SendToGroups', instanceId, groupIds, message },
+  })
+  const status = async () => (await admin.call('GET /jobs/:id', { params: { id } })).status
+  await expect.poll(status, { timeout: 60_000 }).toBe('Completed')
+  await visit(page, `/jobs/${id}`)
+  await take('channel-post', page.getByRole('region', { name: t('JOB.RESULTS') }))
+}

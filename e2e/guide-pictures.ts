@@ -9,7 +9,7 @@ import { advisedPace } from '@sendroom/contract/pace'
 import type { Api } from './api.ts'
 import { browserOptions } from './browser.ts'
 import { openAs, wordsOf } from './gallery.ts'
-import { takeKinds, takePollResults } from './guide-kinds.ts'
+import { takeChannels, takeKinds, takePollResults } from './guide-kinds.ts'
 import { takePeoplePictures } from './guide-people.ts'
 import { takeApprovalPictures, takeSeriesPictures } from './guide-series.ts'
 import { openShop } from './guide-shop.ts'
@@ -157,6 +157,7 @@ async function takePictures(browser: Browser, lang: string) {
     await takeAdminPictures(admin)
     await takeApprovalPictures(admin)
     await takePollResults(admin)
+    await takeChannels(admin)
     if (lang === 'en') await takeReadmePictures(admin)
   } finally {
     await sendroom.stop()
