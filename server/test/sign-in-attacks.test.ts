@@ -2,10 +2,11 @@ import { contract } from '@sendroom/contract'
 import { limits } from '@sendroom/contract/limits'
 import { expect, test } from 'vitest'
 import { lookForTroubles } from '../src/features/notices/watch.ts'
-import { codeAt, newSecret } from '../src/features/session/codes.ts'
+import { newSecret } from '../src/features/session/codes.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
 import { countWaiting } from './locks.ts'
+import { codeAt } from './totp.ts'
 import { until } from './until.ts'
 
 const context = useContext()

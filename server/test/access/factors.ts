@@ -1,6 +1,7 @@
-import { codeAt, newSecret } from '../../src/features/session/codes.ts'
+import { newSecret } from '../../src/features/session/codes.ts'
 import { tokenHashOf } from '../../src/features/session/open-session.ts'
 import { sql } from '../../src/platform/database/sql.ts'
+import { codeAt } from '../totp.ts'
 import { context } from './fixture.ts'
 
 type User = { id: number } | null

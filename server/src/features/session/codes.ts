@@ -23,9 +23,6 @@ export function stepOf(secret: string, code: string, nowMs: number): number | nu
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD) + delta
 }
 
-/** The code of the app at this moment. For tests. */
-export const codeAt = (secret: string, ms: number) => totpOf(secret).generate({ timestamp: ms })
-
 /** People read the codes from paper: no letter looks like another or like a digit. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const LENGTH = 24

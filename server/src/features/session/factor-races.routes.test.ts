@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { codeAt } from '../../../test/totp.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { codeAt, newSecret } from './codes.ts'
+import { newSecret } from './codes.ts'
 
 const context = useContext()
 const { session, factor } = contract
