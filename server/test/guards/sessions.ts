@@ -22,9 +22,9 @@ export const sessionGuards = [
   ),
   without(
     'all other sessions are those of the user',
-    sessions,
-    'user_id = ${userId} and id is distinct from ${kept}',
-    'id is distinct from ${kept}',
+    `${platform}/sessions.ts`,
+    'user_id = ${userId} and id is distinct from ${except}',
+    'id is distinct from ${except}',
     inSessions('of another user is for Admins'),
   ),
   without(

@@ -5,6 +5,7 @@ import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { endSessions } from '../../platform/sessions.ts'
 import { StartupError } from '../../startup-error.ts'
 import { newRecoveryCodes, newSecret, normalized, qrOf, recoveryHash, stepOf } from './codes.ts'
 import {
@@ -18,7 +19,7 @@ import {
   useStep,
 } from './factor.queries.ts'
 import { endOtherConfirmations } from './session.queries.ts'
-import { endSessionsBut, findUsername } from './sessions.queries.ts'
+import { findUsername } from './sessions.queries.ts'
 
 /** Whether this is a code of the user's app, or a recovery code. Uses it up. */
 export async function useCode(tx: Db, secrets: Secrets, userId: number, typed: string): Promise<boolean> {
@@ -87,7 +88,7 @@ export const resetFactor = (begin: Begin, { id: callerId }: Caller, id: number) 
       if (id === callerId) throw new Refusal('own_factor')
       const { username } = orNotFound((await findUsername(tx, id)) ?? null)
       if (!(await deleteFactor(tx, id))) throw new Refusal('not_found')
-      await endSessionsBut(tx, id, null)
+      await endSessions(tx, id)
       await record(tx, caller, { action: 'factor.reset', object: { type: 'user', id, name: username } })
     },
     (tx) => lock(tx, LOCKS.users),
@@ -101,7 +102,7 @@ export const resetFactorByCommand = (db: Pool, name: string): Promise<boolean> =
       select id, username from users where lower(username) = lower(${name})`)
     if (!user) throw new StartupError(`There is no user called ${name}.`)
     const hadFactor = await deleteFactor(tx, user.id)
-    await endSessionsBut(tx, user.id, null)
+    await endSessions(tx, user.id)
     const object = { type: 'user', id: user.id, name: user.username } as const
     if (hadFactor)
       await record(tx, nobody(''), { action: 'factor.reset', object, details: { by: 'command' } })

@@ -7,6 +7,7 @@ import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { findWeakness, generatePassword, hashPassword, requireStrong } from '../../platform/passwords.ts'
+import { endSessions } from '../../platform/sessions.ts'
 import { StartupError } from '../../startup-error.ts'
 
 const passwordFileOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
@@ -73,7 +74,7 @@ export async function resetPassword(
       update users set password_hash = ${passwordHash} where lower(username) = lower(${username})
       returning id, username`)
     if (!user) throw new StartupError(`There is no user called ${username}.`)
-    await tx.run(sql`delete from sessions where user_id = ${user.id}`)
+    await endSessions(tx, user.id)
     const object = { type: 'user', id: user.id, name: user.username } as const
     await record(tx, nobody(''), { action: 'user.password', object, details: { by: 'command' } })
     return password

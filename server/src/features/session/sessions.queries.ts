@@ -13,10 +13,6 @@ export const listSessions = (db: Db, userId: number, currentId: number) =>
 export const endSession = (tx: Db, userId: number, id: number) =>
   tx.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`)
 
-/** Ends all sessions of the user but this one. Returns how many there were. */
-export const endSessionsBut = (tx: Db, userId: number, kept: number | null) =>
-  tx.run(sql`delete from sessions where user_id = ${userId} and id is distinct from ${kept}`)
-
 export const findUsername = (db: Db, id: number) =>
   db.maybeOne<{ username: string }>(sql`select username from users where id = ${id}`)
 

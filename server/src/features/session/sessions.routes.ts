@@ -6,7 +6,8 @@ import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
-import { endSession, endSessionsBut, findUsername, listSessions } from './sessions.queries.ts'
+import { endSessions } from '../../platform/sessions.ts'
+import { endSession, findUsername, listSessions } from './sessions.queries.ts'
 
 /** The sessions of users: one's own, and for Admins everybody's. */
 export function sessionsRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
@@ -25,7 +26,7 @@ export function sessionsRoutes(app: FastifyInstance, { db }: { db: Pool }): void
   route(app, sessions.endOthers, ({ begin, params: { id } }) =>
     begin(async (tx, caller) => {
       const { username } = await requireOwn(tx, caller, id)
-      const count = await endSessionsBut(tx, id, caller.sessionId)
+      const count = await endSessions(tx, id, caller.sessionId)
       if (count > 0) await recordEnd(tx, caller, { id, username }, count)
     }, lockUserChanges),
   )

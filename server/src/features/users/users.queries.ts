@@ -92,7 +92,3 @@ export const notifyAccess = (tx: Db, userId: number) =>
   tx.run(sql`
   select pg_notify(${CHANGES}, jsonb_build_array(
     jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`)
-
-/** Ends the user's sessions, except this one. */
-export const endSessions = (db: Db, userId: number, except: number | null) =>
-  db.run(sql`delete from sessions where user_id = ${userId} and id is distinct from ${except}`)

@@ -16,10 +16,10 @@ import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { endSessions } from '../../platform/sessions.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
   deleteUser,
-  endSessions,
   insertUser,
   listActiveAdmins,
   lockUserChanges,
