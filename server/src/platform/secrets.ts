@@ -51,8 +51,13 @@ function canDecrypt(decrypt: Secrets['decrypt'], sealed: Buffer): boolean {
 
 const decryptWith =
   (decrypt: Secrets['decrypt'], former: Secrets['decrypt']): Secrets['decrypt'] =>
-  (sealed) =>
-    canDecrypt(former, sealed) ? former(sealed) : decrypt(sealed)
+  (sealed) => {
+    try {
+      return decrypt(sealed)
+    } catch {
+      return former(sealed)
+    }
+  }
 
 function withKey(secretKey: string): Pick<Secrets, 'encrypt' | 'decrypt' | 'hash'> {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secretKey, 'sendroom', purpose, 32))
