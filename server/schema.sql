@@ -1390,7 +1390,7 @@ CREATE TABLE troubles (
   ended_at timestamptz,
   relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
-  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_approval'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text, 'new_browser'::text, 'key_expiring'::text]))
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_approval'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text, 'key_expiring'::text, 'new_browser'::text, 'sign_in_changed'::text]))
 );
 CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
@@ -3029,7 +3029,7 @@ begin
       'jobId', nullif(new.job_id, 0), 'seriesId', case when is_of_series then new.host::bigint end,
       'apiKeyId', case when is_of_key then split_part(new.host, ' ', 1)::bigint end,
       'host', case when not is_of_series and not is_of_key then nullif(new.host, '') end, 'reason', new.reason->>'code')
-  where new.kind <> 'new_browser' and exists (
+  where new.kind not in ('new_browser', 'sign_in_changed') and exists (
     select from webhook_receivers where is_active and 'trouble' = any(topics));
   return null;
 end $function$;

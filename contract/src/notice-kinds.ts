@@ -1,8 +1,8 @@
 /**
- * The kinds of trouble that users are told of, and the channels by which they learn of them. This file does not import
- * zod, so that the bell does not load the schemas.
+ * The kinds of trouble that users are told of by the channels that they choose. This file does not import zod, so that
+ * the bell does not load the schemas.
  */
-export const noticeKinds = [
+export const chosenKinds = [
   'account_down',
   'account_expiring',
   'job_failed',
@@ -17,9 +17,13 @@ export const noticeKinds = [
   'series_missed',
   'backup_failed',
   'disk_low',
-  'new_browser',
   'key_expiring',
 ] as const
+
+/** Every user is told of these by all channels: whoever has stolen a session could switch them off otherwise. */
+export const fixedKinds = ['new_browser', 'sign_in_changed'] as const
+
+export const noticeKinds = [...chosenKinds, ...fixedKinds] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
 /** The kinds whose notices name the day on which something ends, instead of when the trouble began. */
@@ -27,6 +31,9 @@ export const expiryKinds: readonly NoticeKind[] = ['account_expiring', 'key_expi
 
 /** Only Admins learn of these. */
 export const adminKinds: readonly NoticeKind[] = ['backup_failed', 'disk_low']
+
+/** Condition: the notice concerns how the user signs in. */
+export const isOfSignIn = (kind: NoticeKind) => fixedKinds.some((fixed) => fixed === kind)
 
 export const noticeChannels = ['bell', 'email'] as const
 export type NoticeChannel = (typeof noticeChannels)[number]

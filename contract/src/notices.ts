@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { noticeChannels, noticeKinds } from './notice-kinds.ts'
+import { chosenKinds, noticeChannels, noticeKinds } from './notice-kinds.ts'
 import { Instant, idList, Named, Reason } from './values.ts'
 
 /** A trouble that the caller was told of in the bell. */
@@ -27,11 +27,11 @@ export const Notice = z
   .meta({ id: 'Notice' })
 export type Notice = z.output<typeof Notice>
 
-const Choice = z.object({ kind: z.enum(noticeKinds), channels: z.array(z.enum(noticeChannels)) })
+const Choice = z.object({ kind: z.enum(chosenKinds), channels: z.array(z.enum(noticeChannels)) })
 
 export const NoticeChoices = z.object({
   /** Each kind once. A kind that is missing keeps its channels. */
-  choices: z.array(Choice).max(noticeKinds.length),
+  choices: z.array(Choice).max(chosenKinds.length),
 })
 
 export const NoticeSettings = z.object({

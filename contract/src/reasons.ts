@@ -62,6 +62,22 @@ export const reasonWords = {
   overridden_by: 'Sent without an approval by {{user}}.',
   signed_in_by:
     '{{browser}}, address {{address}}. If this was not you, change your password and end your other sessions.',
+  // told to a user whose sign-in has changed: the action in the audit log, and who has done it
+  factor_set_up_from:
+    'Second factor set up: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
+  factor_remove_from:
+    'Second factor turned off: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
+  factor_new_codes_from:
+    'New recovery codes: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
+  factor_reset_by: 'Second factor reset by {{user}}. If you did not ask for this, talk to {{user}}.',
+  factor_reset_by_command: 'Second factor reset on the server. If you did not ask for this, tell an Admin.',
+  user_password_from:
+    'Password changed: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
+  user_password_by: 'Password changed by {{user}}. If you did not ask for this, talk to {{user}}.',
+  user_password_by_command: 'Password changed on the server. If you did not ask for this, tell an Admin.',
+  user_update_from:
+    'Email address changed: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
+  user_update_by: 'Email address changed by {{user}}. If you did not ask for this, talk to {{user}}.',
   key_expires: 'From then on its programs are refused. Create a new key for them.',
   scheduled: 'The job waits for its scheduled time.',
   paused: 'The job is paused.',

@@ -168,7 +168,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
   }
   await context.call(admin, users.update, { params: { id: user.id }, body: change })
   expect(await entries()).toEqual([
-    { userName: 'an', objectName: 'lan2', action: 'user.password', details: {} },
+    { userName: 'an', objectName: 'lan2', action: 'user.password', details: { browser: 'lightMyRequest' } },
     {
       userName: 'an',
       objectName: 'lan2',
@@ -188,7 +188,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
       userName: 'an',
       objectName: 'lan2',
       action: 'user.update',
-      details: { changes: { username: ['lan', 'lan2'] } },
+      details: { changes: { username: ['lan', 'lan2'] }, browser: 'lightMyRequest' },
     },
   ])
 })

@@ -36,7 +36,9 @@ async function noticesOf(user: TestUser) {
   await context.moveClock('11 seconds')
   await look()
   const { body } = await context.call(user, notices.list, {})
-  return body.notices.map(({ kind, host, reason }) => ({ kind, host, params: reason?.params }))
+  return body.notices
+    .filter(({ kind }) => kind === 'new_browser')
+    .map(({ kind, host, reason }) => ({ kind, host, params: reason?.params }))
 }
 const told = (browser: string, address: string) => [
   { kind: 'new_browser', host: '', params: { browser, address } },

@@ -23,4 +23,11 @@ export const notices = [
     tests: 'server/test/expiring-keys',
     only: 'and nobody else',
   }),
+  without(
+    'notices that nobody can switch off',
+    `${features}/notices/watch.ts`,
+    ' and c.kind <> all(${[...fixedKinds]}::text[])',
+    '',
+    { tests: 'server/test/sign-in-changed', only: 'switch these notices off' },
+  ),
 ]

@@ -56,9 +56,9 @@ export const sessionGuards = [
     inSessions('is not kept alive'),
   ),
   without(
-    'a sign-in from a new browser is told to its user only',
+    'a sign-in from a new browser, or a change, is told to its user only',
     `${features}/notices/notices.queries.ts`,
-    'a.id = t.host::bigint and a.user_id = u.id',
+    'a.id = t.host::bigint and coalesce(a.object_id, a.user_id) = u.id',
     'a.id = t.host::bigint',
     { tests: 'server/test/new-browser' },
   ),

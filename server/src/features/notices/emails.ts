@@ -1,12 +1,15 @@
+import { isOfSignIn } from '@sendroom/contract/notice-kinds'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { MailFailure, sendMail } from '../../platform/mail.ts'
+import { type Mail, MailFailure, type MailServer, sendMail } from '../../platform/mail.ts'
 import { emailOf } from './email-text.ts'
 import {
   claimEmail,
   type DueEmail,
+  type DueNotice,
   describeDue,
   findDueIds,
+  findFormerEmail,
   findRecipient,
   finishEmail,
 } from './notices.queries.ts'
@@ -37,11 +40,31 @@ export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<vo
   }
 }
 
-async function sendOne({ db, config }: Deps, { userId }: DueEmail) {
+async function sendOne(deps: Deps, { userId }: DueEmail) {
+  const { db, config } = deps
   const ids = await findDueIds(db, userId)
   const notices = await describeDue(db, userId, ids)
   const { mail } = config
   const isSent = mail !== null && notices.length > 0
-  if (isSent) await sendMail(mail, emailOf(await findRecipient(db, userId), notices, config.publicUrl))
+  if (isSent) await sendAny(deps, mail, await emailsOf(deps, userId, notices))
   await db.begin((tx) => finishEmail(tx, userId, ids, isSent))
+}
+
+/** The email to the user. What concerns the sign-in goes to the address of before as well. */
+async function emailsOf({ db, config }: Deps, userId: number, notices: DueNotice[]): Promise<Mail[]> {
+  const to = await findRecipient(db, userId)
+  const ofSignIn = notices.filter(({ kind }) => isOfSignIn(kind))
+  const former = ofSignIn.length > 0 ? await findFormerEmail(db, userId) : undefined
+  return [
+    emailOf(to, notices, config.publicUrl),
+    ...(former ? [emailOf({ ...to, ...former }, ofSignIn, config.publicUrl)] : []),
+  ]
+}
+
+/** Sends these emails. One of them has to arrive: a wrong address is corrected, and a thief may enter one. */
+async function sendAny({ log }: Deps, server: MailServer, mails: Mail[]): Promise<void> {
+  const sent = await Promise.allSettled(mails.map((mail) => sendMail(server, mail)))
+  const failures = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (failures.length === mails.length) throw failures[0]
+  for (const { message: why } of failures) log.warn({ why }, 'Could not send one of two emails to a user')
 }

@@ -1,5 +1,5 @@
 import type { Language } from '@sendroom/contract/languages'
-import type { NoticeChannel, NoticeKind } from '@sendroom/contract/notice-kinds'
+import type { chosenKinds, NoticeChannel } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
@@ -12,7 +12,7 @@ const LISTED = 200
 const TITLE_LENGTH = 50
 
 /** Condition: the trouble is one user's, whatever accounts they see. Its `instance_id` is 0, which is nobody's. */
-const isPersonal = sql`(t.kind in ('new_browser', 'key_expiring'))`
+const isPersonal = sql`(t.kind in ('new_browser', 'sign_in_changed', 'key_expiring'))`
 
 /** The id of the API key that the trouble is about. */
 const keyId = sql`case when t.kind = 'key_expiring' then split_part(t.host, ' ', 1)::bigint end`
@@ -41,8 +41,9 @@ const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id
   and (not ${isOfSeries} or s.id is not null) and (${keyId} is null or k.id is not null))`
 
 const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor(sql`u.id`)})`
-/** The host of a sign-in is its entry in the audit log. */
-const isOwnSignIn = sql`exists (select from audit_log a where a.id = t.host::bigint and a.user_id = u.id)`
+/** The host of a sign-in, or of a change, is its entry in the audit log. */
+const isOfOwnSignIn = sql`exists (
+  select from audit_log a where a.id = t.host::bigint and coalesce(a.object_id, a.user_id) = u.id)`
 const isOfApprover = canApproveFor('u', sql`t.instance_id`)
 
 /** Condition: the trouble `t` is for the user `u`. Those of an approval are for a few of those who see the job. */
@@ -54,7 +55,8 @@ const concerns = sql`
     when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
     when 'approval_overridden' then ${isOfApprover}
     when 'approval_given' then ${isOfAuthor}
-    when 'new_browser' then ${isOwnSignIn}
+    when 'new_browser' then ${isOfOwnSignIn}
+    when 'sign_in_changed' then ${isOfOwnSignIn}
     when 'key_expiring' then exists (select from api_keys k where k.id = ${keyId} and k.user_id = u.id)
     when 'changes_asked' then ${isOfAuthor} or exists (
       select from series s where s.id::text = t.host and s.author_id = u.id)
@@ -91,7 +93,7 @@ export async function markRead(db: Db, userId: number, troubleIds: number[]): Pr
   return count > 0
 }
 
-type Choice = { kind: NoticeKind; channels: NoticeChannel[] }
+type Choice = { kind: (typeof chosenKinds)[number]; channels: NoticeChannel[] }
 
 export const listChoices = (db: Db, userId: number) =>
   db.many<Choice>(sql`select kind, channels from notice_choices where user_id = ${userId}`)
@@ -105,6 +107,14 @@ export type Recipient = { id: number; username: string; email: string; language:
 
 export const findRecipient = (db: Db, id: number) =>
   db.one<Recipient>(sql`select id, username, email, language from users where id = ${id}`)
+
+/** The address that the user had a day ago, if it has changed: a thief could do that before everything else. */
+export const findFormerEmail = (db: Db, userId: number) =>
+  db.maybeOne<{ email: string }>(sql`
+    select details->'changes'->'email'->>0 as email from audit_log
+    where action = 'user.update' and at > clock_now() - interval '1 day' and object_id = ${userId}
+      and details->'changes' ? 'email'
+    order by id limit 1`)
 
 /** A notice that waits for an email. `moment` is the latest: nobody wants to read that an ended trouble began. */
 export type DueNotice = Omit<Notice, 'isRead' | 'reason'> & {

@@ -272,10 +272,10 @@ type OfApproval =
 /**
  * Brings about a trouble of this kind, and ends it. The instance is `Shop`. Those of an approval are for few of those
  * who see the job: server/test/series-approval.test.ts and the tests of approval. For what concerns one user there are
- * server/test/new-browser.test.ts and expiring-keys.test.ts.
+ * server/test/new-browser.test.ts, sign-in-changed.test.ts and expiring-keys.test.ts.
  */
 const kinds: Record<
-  Exclude<NoticeKind, OfApproval | 'new_browser' | 'key_expiring'>,
+  Exclude<NoticeKind, OfApproval | 'new_browser' | 'sign_in_changed' | 'key_expiring'>,
   { begin: string | (() => Promise<unknown>); end: string | (() => Promise<unknown>) }
 > = {
   account_down: {
@@ -532,8 +532,8 @@ test('users choose what and how; a Member is not offered what only Admins learn'
   const member = await context.add.user({ instances: [shop] })
   const choose = (user: TestUser, channels: ('bell' | 'email')[]) =>
     context.call(user, notices.choose, { body: { choices: [{ kind: 'account_down', channels }] } })
-  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(16)
-  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(14)
+  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(15)
+  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(13)
   expect((await choose(admin, ['email'])).body.choices[0]).toEqual({
     kind: 'account_down',
     channels: ['email'],

@@ -1,5 +1,5 @@
 import { contract } from '@sendroom/contract'
-import { adminKinds, noticeChannels, noticeKinds } from '@sendroom/contract/notice-kinds'
+import { adminKinds, chosenKinds, noticeChannels } from '@sendroom/contract/notice-kinds'
 import type { NoticeSettings } from '@sendroom/contract/notices'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
@@ -55,7 +55,7 @@ export function noticeRoutes(app: FastifyInstance, { db, config }: Deps): void {
 /** The choices of the kinds that the caller can learn of. Without a choice, all channels are on. */
 async function readSettings(db: Db, caller: Caller, hasMail: boolean): Promise<NoticeSettings> {
   const chosen = new Map((await listChoices(db, caller.id)).map(({ kind, channels }) => [kind, channels]))
-  const kinds = noticeKinds.filter((kind) => isAdmin(caller) || !adminKinds.includes(kind))
+  const kinds = chosenKinds.filter((kind) => isAdmin(caller) || !adminKinds.includes(kind))
   return {
     choices: kinds.map((kind) => ({ kind, channels: chosen.get(kind) ?? [...noticeChannels] })),
     email: hasMail ? (await findRecipient(db, caller.id)).email : null,

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sendroom/contract/audit-actions'
 import type { ReviewStep } from '@sendroom/contract/job-life'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { ReasonCode } from '@sendroom/contract/reasons'
@@ -19,6 +20,29 @@ const decided = (what: 'approved' | 'overridden', code: ReasonCode) => sql`
     where r.what = ${what} and r.at > clock_now() - interval '1 day' and not exists (
       select from job_reviews later
       where later.job_id = r.job_id and later.id > r.id and later.what in ('approved', 'overridden')))`
+
+/** The actions of the audit log that change how a user signs in, or the address that these notices go to. */
+const signInChanges: AuditAction[] = [
+  'factor.set_up',
+  'factor.remove',
+  'factor.new_codes',
+  'factor.reset',
+  'user.password',
+  'user.update',
+]
+
+/** Changes of one kind that a user is told of in a day. Further ones would only hide other notices. */
+const TOLD_A_DAY = 10
+
+/** The reason is called as the action, and after who has done it. An older program has not recorded the browser. */
+const changeReason = sql`case
+  when details->>'by' = 'command' then jsonb_build_object(
+    'code', replace(action, '.', '_') || '_by_command', 'params', '{}'::jsonb)
+  when user_id <> object_id then jsonb_build_object(
+    'code', replace(action, '.', '_') || '_by', 'params', jsonb_build_object('user', user_name))
+  else jsonb_build_object('code', replace(action, '.', '_') || '_from', 'params', jsonb_build_object(
+    'browser', coalesce(nullif(details->>'browser', ''), '–'), 'address', address))
+  end`
 
 /**
  * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
@@ -79,6 +103,15 @@ const presentOf: Record<NoticeKind, Sql> = {
       'browser', a.details->>'browser', 'address', a.address))
     from audit_log a
     where a.action = 'session.sign_in' and a.at > clock_now() - interval '1 day' and a.details ? 'isNewBrowser'`,
+  sign_in_changed: sql`
+    select 0, 0, id::text, ${changeReason}
+    from (
+      select *, row_number() over (partition by coalesce(object_id, user_id), action order by id) as nth
+      from audit_log a
+      where action = any(${signInChanges}) and at > clock_now() - interval '1 day'
+        and (action <> 'user.update' or details->'changes' ? 'email')
+    ) a
+    where nth <= ${TOLD_A_DAY} order by a.id`,
   // A key that was made for fewer days is no news.
   key_expiring: sql`
     select 0, 0, k.id || ' ' || due.days, ${json({ code: 'key_expires', params: {} })}
@@ -121,6 +154,7 @@ export const wasOvercome = sql`
     when 'approval_given' then false
     when 'approval_overridden' then false
     when 'new_browser' then false
+    when 'sign_in_changed' then false
     when 'key_expiring' then false
     when 'series_approval' then exists (select from series s where s.id::text = t.host and ${isWhollyApproved})
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')

@@ -1,5 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
-import { noticeChannels } from '@sendroom/contract/notice-kinds'
+import { fixedKinds, noticeChannels } from '@sendroom/contract/notice-kinds'
 import { notifyChanges } from '../../platform/changes.ts'
 import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
@@ -12,7 +12,7 @@ const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' els
 /** A step that people take, each time of which is news. */
 const isStep = sql`(
   t.kind in ('approval_waiting', 'approval_given', 'changes_asked', 'approval_overdue', 'approval_overridden',
-    'series_approval', 'new_browser', 'key_expiring'))`
+    'series_approval', 'new_browser', 'sign_in_changed', 'key_expiring'))`
 /**
  * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
  * hour. Otherwise what comes and goes would be told each time.
@@ -139,7 +139,7 @@ const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
   cross join lateral (
     select 'bell' = any(channels) as bell, 'email' = any(channels) and ${hasMail} as email
     from (select coalesce(
-      (select c.channels from notice_choices c where c.user_id = u.id and c.kind = t.kind),
+      (select c.channels from notice_choices c where c.user_id = u.id and c.kind = t.kind and c.kind <> all(${[...fixedKinds]}::text[])),
       ${[...noticeChannels]}::text[]) as channels) c
   ) chosen
   where chosen.bell or chosen.email

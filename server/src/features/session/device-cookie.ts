@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { browserOf } from '../../platform/browser-name.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isSecure } from '../../platform/forgery.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Known, Visitor } from './attempts.ts'
-import { browserName } from './browser-name.ts'
 import { addDevice } from './session.queries.ts'
 
 /** Browsers keep no cookie for longer than 400 days. Each sign-in begins them again. */
@@ -31,7 +31,7 @@ const signBrowser = (secrets: Secrets, { id }: User, device: number) =>
 
 export const visitorOf = (request: FastifyRequest, secrets: Secrets): Visitor => ({
   address: request.ip,
-  browser: browserName(request.headers['user-agent']),
+  browser: browserOf(request),
   deviceOf: (known) => readDevice(request, secrets, known),
   hasSignedIn: (known) => {
     const { device, ofBrowser } = readCookie(request, known)

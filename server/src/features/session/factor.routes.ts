@@ -3,6 +3,7 @@ import { FactorRule } from '@sendroom/contract/factor'
 import type { FastifyInstance } from 'fastify'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { changesOf, record } from '../../platform/audit.ts'
+import { browserOf } from '../../platform/browser-name.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -15,11 +16,15 @@ export function factorRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; 
   const { factor } = contract
   route(app, factor.get, ({ caller }) => readState(db, caller.id))
   route(app, factor.begin, ({ begin }) => beginFactor(secrets, begin))
-  route(app, factor.finish, ({ begin, caller, body }) =>
-    finishFactor(secrets, oneAtATime(begin, caller), body.code),
+  route(app, factor.finish, ({ begin, caller, body, request }) =>
+    finishFactor(secrets, oneAtATime(begin, caller), body.code, browserOf(request)),
   )
-  route(app, factor.newCodes, ({ begin, caller }) => newCodes(oneAtATime(begin, caller)))
-  route(app, factor.remove, ({ begin, caller }) => removeFactor(oneAtATime(begin, caller)))
+  route(app, factor.newCodes, ({ begin, caller, request }) =>
+    newCodes(oneAtATime(begin, caller), browserOf(request)),
+  )
+  route(app, factor.remove, ({ begin, caller, request }) =>
+    removeFactor(oneAtATime(begin, caller), browserOf(request)),
+  )
   route(app, factor.reset, ({ begin, caller, params }) => resetFactor(begin, caller, params.id))
   route(app, factor.rule, () => readRule(db))
   route(app, factor.setRule, ({ begin, body }) =>

@@ -42,7 +42,7 @@ export async function beginFactor(secrets: Secrets, begin: Begin) {
 }
 
 /** The factor counts once a code has shown that the app has it. */
-export const finishFactor = (secrets: Secrets, begin: Begin, code: string) =>
+export const finishFactor = (secrets: Secrets, begin: Begin, code: string, browser: string) =>
   begin(async (tx, caller) => {
     const factor = orNotFound((await findFactor(tx, caller.id)) ?? null)
     const next = orNotFound(factor.nextCipher)
@@ -51,14 +51,14 @@ export const finishFactor = (secrets: Secrets, begin: Begin, code: string) =>
     orNotFound((await adoptSecret(tx, caller.id, next, step)) || null)
     // A thief who has the password may have entered it there, without a code.
     await endOtherConfirmations(tx, caller)
-    await record(tx, caller, { action: 'factor.set_up' })
+    await record(tx, caller, { action: 'factor.set_up', details: { browser } })
     return giveRecoveryCodes(tx, caller.id)
   })
 
-export const newCodes = (begin: Begin) =>
+export const newCodes = (begin: Begin, browser: string) =>
   begin(async (tx, caller) => {
     if (!(await readState(tx, caller.id)).hasFactor) throw new Refusal('not_found')
-    await record(tx, caller, { action: 'factor.new_codes' })
+    await record(tx, caller, { action: 'factor.new_codes', details: { browser } })
     return giveRecoveryCodes(tx, caller.id)
   })
 
@@ -72,13 +72,13 @@ async function giveRecoveryCodes(tx: Tx, userId: number) {
   return { recoveryCodes }
 }
 
-export const removeFactor = (begin: Begin) =>
+export const removeFactor = (begin: Begin, browser: string) =>
   begin(async (tx, caller) => {
     const { hasFactor, isRequired } = await readState(tx, caller.id)
     if (!hasFactor) throw new Refusal('not_found')
     if (isRequired) throw new Refusal('factor_is_required')
     await deleteFactor(tx, caller.id)
-    await record(tx, caller, { action: 'factor.remove' })
+    await record(tx, caller, { action: 'factor.remove', details: { browser } })
   })
 
 /** Whoever has signed in without being the user must not stay, so all sessions end. */

@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
+import { browserOf } from '../../platform/browser-name.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
 import { listUsers } from './users.queries.ts'
@@ -18,7 +19,8 @@ export function userRoutes(app: FastifyInstance, deps: Deps): void {
   route(
     app,
     users.update,
-    ({ begin, caller, params, body }) => updateUser(deps, begin, caller, params.id, body),
+    ({ begin, caller, params, body, request }) =>
+      updateUser(deps, begin, caller, params.id, body, browserOf(request)),
     withIds,
   )
   route(app, users.remove, ({ begin, params }) => removeUser(begin, params.id))

@@ -89,6 +89,7 @@ export async function updateUser(
   caller: Caller,
   id: number,
   change: Change,
+  browser: string,
 ): Promise<User> {
   requireMayChange(caller, id, change)
   const { assignedInstances, password, version, ...columns } = change
@@ -114,7 +115,7 @@ export async function updateUser(
     if (password !== undefined || change.isActive === false)
       await endSessions(tx, id, caller.id === id ? caller.sessionId : null)
     const after = await requireUser(tx, id)
-    await recordChanges(tx, caller, before, after, password !== undefined)
+    await recordChanges(tx, caller, before, after, { hasNewPassword: password !== undefined, browser })
     return after
   }, lockUserChanges)
 }
@@ -169,16 +170,22 @@ const entryOf = (action: Entry['action'], { id, username }: User, details: objec
 })
 
 /** Records rights and the password apart from the rest, so that each can be looked for. A form may save all of them. */
-async function recordChanges(tx: Tx, caller: Actor, before: User, after: User, hasNewPassword = false) {
+async function recordChanges(
+  tx: Tx,
+  caller: Actor,
+  before: User,
+  after: User,
+  { hasNewPassword = false, browser }: { hasNewPassword?: boolean; browser?: string } = {},
+) {
   const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
     changesOf(settingsOf(before), settingsOf(after), fields)
   const [names, newRights] = [changed(['username', 'email']), changed(accessFields)]
   await record(
     tx,
     caller,
-    ...(hasNewPassword ? [entryOf('user.password', after, {})] : []),
+    ...(hasNewPassword ? [entryOf('user.password', after, { browser })] : []),
     ...(Object.keys(newRights).length > 0 ? [entryOf('user.rights', after, { changes: newRights })] : []),
-    ...(Object.keys(names).length > 0 ? [entryOf('user.update', after, { changes: names })] : []),
+    ...(Object.keys(names).length > 0 ? [entryOf('user.update', after, { changes: names, browser })] : []),
   )
 }
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { expiryKinds, noticeKinds } from '@sendroom/contract/notice-kinds'
+import { expiryKinds, isOfSignIn, noticeKinds } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import { IconSettings } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -138,7 +138,7 @@ function Subject({
         <Name>{apiKey.name}</Name>
       </Link>
     )
-  if (kind === 'new_browser')
+  if (isOfSignIn(kind))
     return (
       <Link className={classes.link} to="/security" onClick={onFollow}>
         {t('SECURITY.TITLE')}

@@ -41,13 +41,14 @@ function SettingsForm({ settings, onClose }: { settings: Settings; onClose: () =
   const toggle = (kind: NoticeKind, channel: NoticeChannel) =>
     setChoices(
       choices.map((choice) =>
-        choice.kind === kind ? { kind, channels: toggled(choice.channels, channel) } : choice,
+        choice.kind === kind ? { ...choice, channels: toggled(choice.channels, channel) } : choice,
       ),
     )
 
   return (
     <Stack>
       <Text size="sm">{t('NOTICE.SETTINGS_HINT')}</Text>
+      <Text size="sm">{t('NOTICE.ALWAYS')}</Text>
       <table className={classes.table}>
         <thead>
           <tr>

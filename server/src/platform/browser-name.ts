@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+
 /** The first that fits. A browser also names those whose pages it can show, so the rarer ones come first. */
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -22,7 +24,8 @@ const MAX_LENGTH = 60
 const nameIn = (names: [RegExp, string][], text: string) => names.find(([sign]) => sign.test(text))?.[1]
 
 /** Names the browser and the system of a `User-Agent`, or the program that is no browser, such as `curl/8.5.0`. */
-export function browserName(userAgent = ''): string {
+export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  const userAgent = headers['user-agent'] ?? ''
   const browser = nameIn(BROWSERS, userAgent) ?? userAgent.split(' ')[0] ?? ''
   const system = nameIn(SYSTEMS, userAgent)
   const name = system ? `${browser}, ${system}` : browser
