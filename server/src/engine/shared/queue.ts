@@ -41,10 +41,11 @@ export const requeuedUntilLast = sql`(
   select d.not_before from deliveries d where ${isRequeued} order by d.not_before desc limit 1
 )`
 
-/** Condition: the first requeued delivery of the job `j` waits because its person gets no more messages for now. */
-export const isPutOff = sql`coalesce((
-  select d.reason->>'code' = 'person_limit' from deliveries d where ${isRequeued} order by d.not_before limit 1
-), false)`
+/** Why the person of the first requeued delivery of the job `j` gets no message for now; null if that has no reason. */
+export const whyPutOff = sql`(
+  select case when d.reason->>'code' in ('person_limit', 'number_key_missing') then d.reason end
+  from deliveries d where ${isRequeued} order by d.not_before limit 1
+)`
 
 /**
  * How many deliveries of the job `j` are queued, without counting them one by one. Slightly too many when two jobs were

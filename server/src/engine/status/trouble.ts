@@ -24,8 +24,8 @@ import {
   hasInFlight,
   hasOpenDelivery,
   hasQueuedDelivery,
-  isPutOff,
   requeuedUntil,
+  whyPutOff,
 } from '../shared/queue.ts'
 
 /*
@@ -214,8 +214,7 @@ const rules: Rule[] = [
     if: sql`not ${hasDueDelivery}`,
     why: sql`case
       when ${hasDoubt} then ${because('checking_outcome')}
-      when ${isPutOff} then ${because('person_limit')}
-      else ${because('provider_busy')} end`,
+      else coalesce(${whyPutOff}, ${because('provider_busy')}) end`,
     until: requeuedUntil,
   },
   { if: sql`${needsUpload} and ${isUploading}`, why: because('uploading_file') },
