@@ -3,6 +3,7 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { WrittenMessage } from './messages.ts'
 import { canStandFor } from './personal-text.ts'
+import { isPoll } from './text-previews.ts'
 import { firstOf, Hold, Instant, idList, instant, isForm, key, Named, ReadVersion } from './values.ts'
 
 const messageId = z.number(key('JOB.MESSAGE_REQUIRED')).int().positive(key('JOB.MESSAGE_REQUIRED')).nullish()
@@ -79,7 +80,7 @@ export const newJobFields = {
 export const JobDraft = z.object({
   ...newJobFields,
   /** A message that is written with the job, as far as it is. */
-  message: z.object({ textContent: z.string().max(limits.messageText) }).nullish(),
+  message: z.object({ textContent: z.string().max(limits.messageText), isPoll }).nullish(),
   instanceId: newJobFields.instanceId.nullish(),
   mentionsAll: mentionsAll.default(false),
 })

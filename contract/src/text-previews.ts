@@ -10,8 +10,15 @@ export const TextVariable = z
   .meta({ id: 'TextVariable' })
 export type TextVariable = z.output<typeof TextVariable>
 
+/** A field of texts that are not saved yet. */
+export const isPoll = z
+  .boolean()
+  .default(false)
+  .describe('Whether the text is the question of a poll, which can have fewer characters')
+
 export const TextPreviewQuery = z.object({
   textContent: z.string().max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
+  isPoll,
   after: Id.nullable()
     .default(null)
     .describe(

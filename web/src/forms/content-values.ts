@@ -78,6 +78,9 @@ export function writtenOf({ textContent, content }: WrittenValues) {
 export const textOf = ({ textContent, content: { kind } }: WrittenValues) =>
   hasCaption(kind) ? textContent : ''
 
+/** For previews of the text: the question of a poll can have fewer characters. */
+export const pollOf = ({ kind }: { kind: string }) => (kind === 'poll' ? { isPoll: true } : {})
+
 export function contentOf(values: ContentValues): NewContent | null {
   const { kind, file, fileName, options, allowsSeveral, address } = values
   if (kind === 'text') return null

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { limits } from '@sendroom/contract/limits'
 import type { MessageContent } from '@sendroom/contract/message-content'
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -37,7 +38,7 @@ export function MessagePreview({ text, imageUrl, content, forContact }: Props) {
   )
 }
 
-function PreviewedContact({ shown, isLoading, onlyProblems, showNext }: ContactPreview) {
+function PreviewedContact({ shown, isPoll, isLoading, onlyProblems, showNext }: ContactPreview) {
   const { t } = useTranslation()
   const contact = shown?.contact && (shown.contact.name || shown.contact.phoneNumber)
   return (
@@ -55,7 +56,11 @@ function PreviewedContact({ shown, isLoading, onlyProblems, showNext }: ContactP
           })}
         </Alert>
       )}
-      {shown?.isTooLong && <Alert color="yellow">{t('MESSAGE.PREVIEW_TOO_LONG', { contact })}</Alert>}
+      {shown?.isTooLong && (
+        <Alert color="yellow">
+          {t('MESSAGE.PREVIEW_TOO_LONG', { contact, ...(isPoll && { messageText: limits.pollQuestion }) })}
+        </Alert>
+      )}
       <Group gap="xs">
         <Button size="compact-sm" variant="default" disabled={isLoading} onClick={() => showNext(false)}>
           {t('MESSAGE.PREVIEW_NEXT')}

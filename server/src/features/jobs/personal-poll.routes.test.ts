@@ -34,6 +34,11 @@ test('a poll whose question gets too long with a value is refused before anybody
     body: { ...order, phoneNumbers: `${long.number}\n${short.number}` },
   })
   expect(preview.tooLong.total).toBe(1)
+  const { messageId: _, ...written } = { ...order, phoneNumbers: `${long.number}\n${short.number}` }
+  const previewOf = async (isPoll: boolean) =>
+    (await context.call(admin, jobs.preview, { body: { ...written, message: { textContent, isPoll } } })).body
+  expect((await previewOf(true)).tooLong.total).toBe(1)
+  expect((await previewOf(false)).tooLong.total).toBe(0)
   const own = { ...{ textContent, content: poll }, instanceId: instance.id, phoneNumber: '0912345678' }
   expect(await context.call(admin, jobs.test, { body: { ...own, contactId: long.id } })).toMatchObject(
     refused,

@@ -29,7 +29,8 @@ export async function templateOfDraft(
   if (!text) return null
   const { template, mistakes } = await parseTemplate(db, text)
   const isFit = mistakes.length === 0 && template.variables.length > 0
-  return isFit ? { ...template, longest: longestText(saved?.content) } : null
+  const content = message?.isPoll ? { kind: 'poll' } : saved?.content
+  return isFit ? { ...template, longest: longestText(content) } : null
 }
 
 const findTextWithVariables = (db: Db, caller: Caller, id: number) =>

@@ -11,7 +11,7 @@ const { messages, jobs } = contract
 const preview = (
   user: TestUser,
   textContent: string,
-  more: { after?: number; onlyProblems?: boolean } = {},
+  more: { after?: number; onlyProblems?: boolean; isPoll?: boolean } = {},
 ) => context.call(user, messages.preview, { body: { textContent, ...more } })
 
 async function people() {
@@ -21,7 +21,7 @@ async function people() {
   return { lan, nobody, long }
 }
 
-// R-950
+// R-950, R-1651
 test('the preview shows the text of one contact after the other, or only of those with a problem', async () => {
   const { lan, nobody, long } = await people()
   const user = await context.add.user({ canManageContacts: true })
@@ -43,6 +43,12 @@ test('the preview shows the text of one contact after the other, or only of thos
     isTooLong: true,
   })
   expect((await preview(user, text, { onlyProblems: true, after: long.id })).body.contact).toBeNull()
+  const question = `{{name|you}} ${'a'.repeat(242)}`
+  expect((await preview(user, question, { onlyProblems: true, isPoll: true })).body).toMatchObject({
+    contact: { id: long.id },
+    isTooLong: true,
+  })
+  expect((await preview(user, question, { onlyProblems: true })).body.contact).toBeNull()
   expect(await preview(user, '{{x}}')).toMatchObject({
     status: 400,
     body: { fields: { textContent: 'MESSAGE.VARIABLE_UNKNOWN' } },

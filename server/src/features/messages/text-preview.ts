@@ -4,6 +4,7 @@ import type { Caller } from '../../platform/access.ts'
 import { isAmongVisible } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
+import { longestText } from '../../platform/message-content.ts'
 import {
   type ContactFacts,
   contactFacts,
@@ -21,20 +22,21 @@ const BATCH = 2000
 export async function previewText(
   db: Db,
   caller: Caller,
-  { textContent, after, onlyProblems }: TextPreviewQuery,
+  { textContent, isPoll, after, onlyProblems }: TextPreviewQuery,
   country: string,
   signal: AbortSignal,
 ): Promise<TextPreview> {
   const template = await readTemplate(db, textContent, 'textContent')
   const render = rendererOf(template, country)
   const isVisible = await isAmongVisible(db, caller)
+  const longest = longestText(isPoll ? { kind: 'poll' } : null)
   const size = onlyProblems ? BATCH : 1
   for (let last = after ?? 0, seen = 0, more = true; more && seen < limits.recipients; seen += size) {
     signal.throwIfAborted()
     const batch = await readContacts(db, template, isVisible, last, size)
     for (const contact of batch) {
       const { text, missing } = render(contact)
-      const isTooLong = text.length > limits.messageText
+      const isTooLong = text.length > longest
       if (onlyProblems && missing.length === 0 && !isTooLong) continue
       const { id, name, phoneNumber } = contact
       return { contact: { id, name: name ?? '', phoneNumber }, text, missing, isTooLong }

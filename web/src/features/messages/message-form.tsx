@@ -44,7 +44,7 @@ export function MessageForm({ title, saved, save }: Props) {
   const keptUrl = removeImage ? null : currentUrl
   const imageUrl = content.kind === 'text' ? (fileUrl ?? keptUrl) : null
   const text = textOf(form.values)
-  const forContact = useTextPreview(text)
+  const forContact = useTextPreview(text, content)
   return (
     <FormPage
       title={title}

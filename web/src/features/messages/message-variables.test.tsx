@@ -81,3 +81,19 @@ test('the braces of a text from before are shown as no variables', async () => {
   expect((await field()).value).toBe('Hi \\{{customer}}')
   await (await preview()).findByText('Hi {{customer}}')
 })
+
+// R-1651
+test('the question of a poll is too long for a contact from 255 characters on', async () => {
+  const asked: unknown[] = []
+  const { person } = open({
+    'POST /text-previews': ({ body }: RecordedRequest) => {
+      asked.push(body)
+      return { contact: lan, text: 'Tea, Lan?', missing: [], isTooLong: true }
+    },
+  })
+  await person.selectOptions(await screen.findByLabelText('Kind'), 'poll')
+  fireEvent.change(screen.getByLabelText(/^Question/), { target: { value: 'Tea, {{name}}?' } })
+
+  expect(await screen.findByText('For Lan the text gets longer than 255 characters.')).toBeTruthy()
+  expect(asked).toMatchObject([{ textContent: 'Tea, {{name}}?', isPoll: true }])
+})

@@ -2,7 +2,7 @@ import type { JobType } from '@sendroom/contract/job-life'
 import { NewJob } from '@sendroom/contract/new-jobs'
 import { z } from 'zod'
 import type { InputOf } from '../../../api/client.ts'
-import { blankContent, textOf, type WrittenValues, writtenOf } from '../../../forms/content-values.ts'
+import { blankContent, pollOf, textOf, type WrittenValues, writtenOf } from '../../../forms/content-values.ts'
 import { HALF_TYPED } from '../../../forms/half-typed-date.ts'
 
 /** The values of the form for a new job. Each choice of a message or recipients stays while the other one is shown. */
@@ -129,7 +129,7 @@ export function draftOf(values: Values): Draft {
     ...bodyOf({ ...values, isWritten: false }),
     messageId: (!isWritten && messageId) || null,
     // Only variables change what the preview counts.
-    ...(isWritten && textContent.includes('{{') && { message: { textContent } }),
+    ...(isWritten && textContent.includes('{{') && { message: { textContent, ...pollOf(message.content) } }),
     instanceId: values.instanceId || null,
     ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
   }

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { answers, created, jobRequests, open, shop, submit } from '../../../../test/job-form.tsx'
 import { member, renderApp } from '../../../../test/render.tsx'
@@ -139,4 +139,21 @@ test('a poll is written in the form like in that for messages, and another answe
   })
   expect(retry?.requestId).toBe(first?.requestId)
   expect(other?.requestId).not.toBe(first?.requestId)
+})
+
+// R-1651
+test('the preview of a poll with a variable is asked for as one, because its question can have fewer characters', async () => {
+  const drafts: unknown[] = []
+  const { person } = await writeHere({
+    'POST /jobs/preview': ({ body }) => {
+      drafts.push(body)
+      return refuse(400, 'invalid_input')
+    },
+  })
+  await person.selectOptions(screen.getByLabelText('Kind'), 'poll')
+  fireEvent.change(screen.getByLabelText(/^Question/), { target: { value: 'Tea, {{name}}?' } })
+
+  await waitFor(() =>
+    expect(drafts.at(-1)).toMatchObject({ message: { textContent: 'Tea, {{name}}?', isPoll: true } }),
+  )
 })
