@@ -83,6 +83,7 @@ export const reasonWords = {
   paused: 'The job is paused.',
   pause_between: 'The account pauses between messages to avoid a ban.',
   uploading_file: 'The file is being uploaded to WhatsApp.',
+  upload_put_off: 'Upload of the file failed. The account’s other jobs go first until the next attempt.',
   taking_turns: 'Another job of this account is sending now.',
   checking_outcome: 'Checking whether a message arrived.',
   checking_history: 'Checking what was already sent.',

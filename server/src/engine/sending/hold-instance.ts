@@ -14,7 +14,8 @@ type Prepared = { jobId: number; busyInARow: number; failuresInARow: number }
 
 /**
  * Ends the claim and holds the instance back after a preparation that failed, as a send with that outcome would. The
- * job's log gets one line, unless its last line says the same.
+ * job's log gets one line, unless its last line says the same. For `othersFirstMs` whatever the instance's other jobs
+ * have due goes before this one.
  */
 export function holdInstance(
   tx: Db,
@@ -22,6 +23,7 @@ export function holdInstance(
   prepared: Prepared,
   outcome: Delay,
   line: 'image_upload_failed' | 'members_read_failed',
+  othersFirstMs = 0,
 ) {
   const change = changeAfter(prepared, outcome)
   const { jobId } = prepared
@@ -41,7 +43,8 @@ export function holdInstance(
       returning i.id, ${newTrouble} as new_trouble
     ), turned as (
       -- A failed preparation counts as a turn, so that the instance's other jobs do not wait for this one.
-      update jobs j set last_turn_at = clock_now() from changed where j.id = ${jobId}
+      update jobs j set last_turn_at = clock_now() + ${othersFirstMs} * interval '1 ms'
+      from changed where j.id = ${jobId}
     ), logged as (
       ${insertLogLines(troubleLines('changed'))}
     )

@@ -73,6 +73,31 @@ test('a small file does not wait until large ones are through', async () => {
   for (const job of jobs) await context.untilStatus(job.id, 'Completed')
 })
 
+// R-1772
+test('an upload that always times out does not keep the account’s other job waiting before each message', async () => {
+  const { provider, script, calls } = scriptedProvider()
+  let isBroken = true
+  const { onUpload } = script
+  script.onUpload = (file) =>
+    isBroken
+      ? { kind: 'busy', reason: { code: 'provider_unreachable', params: {} }, retryAfterMs: null }
+      : onUpload(file)
+  const withFile = await videoTo(['1@g.us', '2@g.us'])
+  const recipients = Array.from({ length: 8 }, (_, n) => `${n + 3}@g.us`)
+  const other = await context.add.job({ instanceId: withFile.instanceId, recipients })
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(other.id, 'Completed')
+
+  expect(calls.uploads).toBeLessThan(recipients.length / 2)
+  expect(await context.log(withFile.id)).toContain('image_upload_failed')
+  expect(await context.statuses(withFile.id)).toEqual(['queued', 'queued'])
+
+  isBroken = false
+  await context.untilStatus(withFile.id, 'Completed')
+  expect(calls.sends.map(({ to }) => to).toSorted()).toEqual(['1@g.us', '2@g.us', ...recipients].toSorted())
+})
+
 // R-1658
 test('an account whose messages arrive although their sends get no answer in time is not held back for long', async () => {
   const { provider, script, calls, accept } = scriptedProvider()

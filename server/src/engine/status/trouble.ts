@@ -209,6 +209,11 @@ const rules: Rule[] = [
     until: sql`case when ${isBetween} then i.next_due_at when not ${hasDueDelivery} then ${requeuedUntil} end`,
     isTrouble: true,
   },
+  // See `OTHERS_FIRST` (sending/upload.ts): only a failed upload sets this to a later time.
+  {
+    if: sql`${needsUpload} and j.last_turn_at > clock_now() and ${othersTakeTurns}`,
+    why: because('upload_put_off'),
+  },
   { if: isBetween, why: because('pause_between'), until: sql`i.next_due_at` },
   {
     if: sql`not ${hasDueDelivery}`,

@@ -5,6 +5,31 @@ import { isStuck, whyAllWait } from './trouble.ts'
 
 const context = useEngineContext()
 
+// R-1772
+test.each([
+  ['due', 'upload_put_off'],
+  ['ended', 'pause_between'],
+])('after a failed upload, with another job %s, the page says %s', async (others, reason) => {
+  const startedAt = new Date(Date.now() - 180_000).toISOString()
+  const { id: instanceId } = await context.add.instance({
+    lastIntentAt: startedAt,
+    nextDueAt: new Date(Date.now() + 60_000).toISOString(),
+  })
+  const file = await context.add.file()
+  const withFile = await context.add.job({
+    ...{ instanceId, status: 'Running', startedAt, fileId: file.id },
+    content: JSON.stringify({ kind: 'document', fileName: 'a.pdf' }),
+  })
+  if (others === 'due') await context.add.job({ instanceId, status: 'Running', startedAt })
+  await context.db.run(
+    sql`update jobs set last_turn_at = clock_now() + interval '18 minutes' where id = ${withFile.id}`,
+  )
+
+  const waits = await whyAllWait(context.db, [withFile.id])
+
+  expect(waits.get(withFile.id)?.waiting?.code).toBe(reason)
+})
+
 // R-1660
 test.each([
   ['while a worker uploads', '10 seconds', ['uploading_file', 'taking_turns'], []],
