@@ -61,7 +61,8 @@ export type Upload = {
 }
 
 /** The members of the group have to be read first, since the message mentions them; no intent was written. */
-export type MembersStep = Omit<Upload, 'kind' | 'mediaName'> & { kind: 'members'; id: number; chatId: string }
+export type MembersStep = Omit<Upload, 'kind' | 'mediaName'> &
+  Pick<IntendedMessage, 'id' | 'chatId' | 'lastReason'> & { kind: 'members' }
 
 /**
  * `passed`: this delivery is not sent now or was sent before, the next may be. `nothing`: not now, or the claim is not

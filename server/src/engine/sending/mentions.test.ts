@@ -215,6 +215,35 @@ test('a group whose members the provider can’t read keeps no other group waiti
   ])
 })
 
+// R-1774
+test('a group whose members can’t be read for half an hour gets the message without mentions', async () => {
+  const { provider, reads, mentions } = providerOfGroups(() => {
+    throw new ProviderFailure('unreachable', { code: 'provider_error', params: { status: 500 } })
+  })
+  const job = await mentioning({ recipients: ['1@g.us'] })
+  context.worker(provider, { log: silent })
+  const reasonOf = async () => {
+    const { reason } = await context.db.one<{
+      reason: { code: string; params: { tries: number } } | null
+    }>(sql`
+      select reason from deliveries where job_id = ${job.id}`)
+    return reason
+  }
+  await until('the reading has failed', async () => (await reasonOf())?.code === 'members_read_failed')
+  expect(await reasonOf()).toMatchObject({ params: { why: 'provider_error', status: 500, tries: 1 } })
+  expect(mentions()).toEqual([])
+
+  await context.db.run(sql`
+    update deliveries set reason = jsonb_set(reason, '{params,tries}', '28') where job_id = ${job.id}`)
+  await context.moveClock('90 seconds')
+  await until('the reading has failed again', async () => (await reasonOf())?.params.tries === 29)
+  await context.moveClock('90 seconds')
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(mentions()).toEqual([['1@g.us', []]])
+  expect(reads.length).toBe(3)
+})
+
 // R-1656
 test('nobody is passed over if a job is restarted while the members of a group can’t be read', async () => {
   const { promise: answer, reject: fail } = Promise.withResolvers<ProviderGroup>()
