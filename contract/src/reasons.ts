@@ -122,6 +122,8 @@ export const reasonWords = {
   job_restarted: 'Restarted by {{user}}.',
   job_paused: 'Paused by {{user}}.',
   job_paused_by_restore: 'Paused because a backup was restored.',
+  job_paused_by_refusals:
+    'Paused, because WhatsApp refused the file for several recipients in a row. {{why}}',
   job_resumed: 'Resumed by {{user}}.',
   job_retried: '{{user}} started sending to remaining. Recipients: {{count}}.',
   delivery_failed: '{{recipient}}: {{why}}',

@@ -6,7 +6,7 @@ import { fileOf } from '../../../test/one-byte-file.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { cancelJob, pauseJob } from '../index.ts'
+import { cancelJob, pauseJob, resumeJob } from '../index.ts'
 
 // Files at the provider: large ones, lost ones, and what is deleted while one is uploaded.
 
@@ -96,6 +96,50 @@ test('an upload that always times out does not keep the account’s other job wa
   isBroken = false
   await context.untilStatus(withFile.id, 'Completed')
   expect(calls.sends.map(({ to }) => to).toSorted()).toEqual(['1@g.us', '2@g.us', ...recipients].toSorted())
+})
+
+// R-1773
+test.each([
+  ['content_too_large', ['failed', 'failed', 'failed', 'queued', 'queued']],
+  ['not_on_whatsapp', ['failed', 'failed', 'failed', 'failed', 'failed']],
+] as const)('beside a job that goes on, a job whose file is answered with %s', async (code, statuses) => {
+  const { provider, script, accept } = scriptedProvider()
+  let isRefused = true
+  script.onSend = (send) =>
+    isRefused && send.mediaId ? { kind: 'rejected', reason: { code, params: {} } } : accept(send)
+  const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us']
+  const withFile = await videoTo(recipients)
+  const other = await context.add.job({
+    instanceId: withFile.instanceId,
+    recipients: Array.from({ length: 12 }, (_, n) => `${n + 6}@g.us`),
+  })
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(other.id, 'Completed')
+  await context.untilStatuses(withFile.id, ...statuses)
+
+  const pauses = (await context.log(withFile.id)).filter((line) => line === 'job_paused_by_refusals')
+  expect(pauses).toHaveLength(code === 'content_too_large' ? 1 : 0)
+  if (pauses.length === 0) return
+  expect(await context.instance(withFile.instanceId)).toMatchObject({ waiting: null })
+  isRefused = false
+  await context.db.begin((tx) => resumeJob(tx, withFile.id, 'Ann'))
+  await context.untilStatuses(withFile.id, 'failed', 'failed', 'failed', 'sent', 'sent')
+})
+
+// R-1773
+test('a few recipients who are refused a file that others get do not pause the job', async () => {
+  const { provider, script, accept } = scriptedProvider()
+  script.onSend = (send) =>
+    ['2@g.us', '4@g.us', '5@g.us'].includes(send.to)
+      ? { kind: 'rejected', reason: { code: 'content_too_large', params: {} } }
+      : accept(send)
+  const job = await videoTo(['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us'])
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(await context.statuses(job.id)).toEqual(['sent', 'failed', 'sent', 'failed', 'failed', 'sent'])
 })
 
 // R-1658

@@ -21,6 +21,7 @@ import { type Claim, hasLeaseToSend, LEASE_MS, releaseInstance } from './claim.t
 import { type IntendedMessage, withdrawIntent } from './intent.ts'
 import { type AttemptOutcome, effectsOf } from './outcome-effects.ts'
 import { readMembers } from './read-members.ts'
+import { isOfFile, pauseIfRefusedInARow } from './refused-file.ts'
 import { retryUntilSaved } from './retry-until-saved.ts'
 import type { Result } from './settle.ts'
 import { uploadMedia } from './upload.ts'
@@ -118,6 +119,10 @@ async function attempt(
   // A file that was uploaded again for this message is there. It is the recipient that the provider does not know.
   if (outcome.kind === 'media_gone' && message.lastReason?.code !== 'media_missing')
     await writeUnderLock(sender, message.instanceId, (tx) => forgetMedia(tx, message))
+  if (outcome.kind === 'rejected' && isOfFile(message, outcome.reason))
+    await writeUnderLock(sender, message.instanceId, (tx) =>
+      pauseIfRefusedInARow(tx, message, outcome.reason),
+    )
   if (outcome.kind === 'no_first_message' && connection)
     return resultOf(message, await learnWhyRefused(sender, message, connection))
   return resultOf(message, outcome)
