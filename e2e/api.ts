@@ -49,6 +49,11 @@ export class Api {
   }
 }
 
+/** The local storage of a browser with this session, whose app is in this language. */
+export function storageOf({ token, user: { id, role } }: SignedIn, lang: string): Record<string, string> {
+  return { token, user: JSON.stringify({ id, role }), lang }
+}
+
 function openSession(url: string, username: string, password: string): Promise<SignedIn> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
   return fetch(`${url}/api/auth/login`, { ...init, body: JSON.stringify({ username, password }) }).then(

@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page, type Request } from '@playwright/test'
-import type { Api } from './api.ts'
+import { type Api, storageOf } from './api.ts'
 import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fixture.ts'
 import { furnishImports, furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
@@ -138,8 +138,8 @@ export function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: 
 
 /** Opens a page in a language, on which the user is signed in, or nobody. */
 export async function openAs(browser: Browser, url: string, user: Api | null, lang: string): Promise<Page> {
-  const session = user && { token: user.session.token, user: JSON.stringify(user.session.user) }
-  const localStorage = Object.entries({ lang, ...session }).map(([name, value]) => ({ name, value }))
+  const stored = user ? storageOf(user.session, lang) : { lang }
+  const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
   const page = await browser.newPage({
     baseURL: url,
     reducedMotion: 'reduce',

@@ -1,5 +1,5 @@
 import { type BrowserContext, test as base, type Page } from '@playwright/test'
-import type { Api } from './api.ts'
+import { type Api, storageOf } from './api.ts'
 import { Sendroom } from './sendroom.ts'
 
 type PerWorker = { sendroom: Sendroom; workerAdmin: Api }
@@ -42,8 +42,7 @@ export const test = base.extend<PerTest, PerWorker>({
     const contexts: BrowserContext[] = []
     await use(async (user, path) => {
       const { url } = user
-      const session = await user.anotherSession()
-      const stored = { token: session.token, user: JSON.stringify(session.user), lang: 'en' }
+      const stored = storageOf(await user.anotherSession(), 'en')
       const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
       const storageState = { cookies: [], origins: [{ origin: url, localStorage }] }
       const context = await browser.newContext({ baseURL: url, storageState })

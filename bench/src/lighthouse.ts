@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from '@playwright/test'
+import { storageOf } from '../../e2e/api.ts'
 import { browserOptions } from '../../e2e/browser.ts'
 import { furnish } from '../../e2e/gallery.ts'
 import { Sendroom } from '../../e2e/sendroom.ts'
@@ -39,8 +40,7 @@ try {
   const rows = await audit('login', '/login')
   const page = await browser.newPage()
   await page.goto(`${sendroom.url}/login`)
-  const stored = { token: session.token, user: JSON.stringify(session.user), lang: 'en' }
-  await page.evaluate((stored) => Object.assign(localStorage, stored), stored)
+  await page.evaluate((stored) => Object.assign(localStorage, stored), storageOf(session, 'en'))
   await page.close()
   rows.push(...(await audit('dashboard', '/dashboard')))
   printTable('Lighthouse, mobile (budget: performance 98, accessibility 100)', rows)

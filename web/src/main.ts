@@ -4,17 +4,18 @@
  */
 import './app/content-policy.ts'
 import { askEarly } from './api/early.ts'
-import { currentToken, storedUser } from './api/stored-session.ts'
+import { reduceStoredUser, signedInId } from './api/stored-session.ts'
 import { pageAt } from './app/pages.ts'
 import { preloadPage } from './app/preload.ts'
 import { loadTexts, storedLanguage } from './i18n/load-texts.ts'
 
-const isSignedIn = currentToken() !== null && storedUser() !== null
+reduceStoredUser()
+const isSignedIn = signedInId() !== null
 loadTexts(storedLanguage(isSignedIn ? 'app' : 'login'))
 if (isSignedIn) {
   preloadPage(window.location.pathname)
-  // The bell is on every page.
-  askEarly(['/api/notices'])
+  // Every page waits for its user, and has the bell.
+  askEarly(['/api/auth/me', '/api/notices'])
   if (pageAt(window.location.pathname) === '/dashboard') askEarly(['/api/groups/stats', '/api/dashboard/now'])
 }
 import('./app/start.tsx')

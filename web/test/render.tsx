@@ -2,7 +2,7 @@ import type { User } from '@sendroom/contract/users'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { startSession } from '../src/api/session.ts'
+import { endSession, startSession } from '../src/api/session.ts'
 // Preloaded, because on a busy machine loading the shell can exceed a test's timeout.
 import '../src/app/shell.tsx'
 import { App } from '../src/app/app.tsx'
@@ -32,14 +32,29 @@ export const admin: User = {
 }
 export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@example.com', role: 'Member' }
 
-type Options = { path: string; user?: User | null; answers?: Answers; language?: string | null }
+type Options = {
+  path: string
+  user?: User | null
+  answers?: Answers
+  language?: string | null
+  /** In place of `user`: what the browser has stored under `user` when the tab starts, as after a reload. */
+  stored?: object
+}
 
 /** Renders the whole app at an address, with real router, guards and texts, and a scripted server. */
-export function renderApp({ path, user = admin, answers = {}, language = 'en' }: Options) {
+export function renderApp({ path, user = admin, answers = {}, language = 'en', stored }: Options) {
   const requests = serve(answers)
   if (language !== null) localStorage.setItem('lang', language)
-  if (user) startSession({ token: 'a-token', user })
+  if (stored) storeSession(stored)
+  else if (user) startSession({ token: 'a-token', user })
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
   render(<App router={router} env="test" />)
   return { requests, router, person: userEvent.setup({ delay: null }) }
+}
+
+/** Leaves the tab without a user in its memory, and this in the storage. */
+function storeSession(user: object) {
+  endSession()
+  localStorage.setItem('token', 'a-token')
+  localStorage.setItem('user', JSON.stringify(user))
 }

@@ -69,8 +69,21 @@ export async function request<N extends EndpointName>(
   throw failure
 }
 
-/** Stores who the user is by now: their name, rights and second factor. */
-export const readUserAgain = () => call('GET /auth/me', {}).then(updateUser, () => {})
+/** Reads who the user is: their name, rights and second factor. Leaves nobody if the session has ended. */
+export async function readUser(): Promise<void> {
+  const token = currentToken()
+  try {
+    const user = await call('GET /auth/me', {})
+    if (token === currentToken()) return updateUser(user)
+  } catch (error) {
+    if (token === currentToken()) throw error
+  }
+  // Another tab has signed in, or has a new token, and the answer was about the former one.
+  if (currentToken() !== null) return readUser()
+}
+
+/** Reads what may have changed of the user. After a failure the user stays as known. */
+export const readUserAgain = () => readUser().catch(() => {})
 
 const sendOrTakeEarly: Send = (url, init) => (init.method === 'GET' && takeEarly(url)) || fetch(url, init)
 

@@ -1,24 +1,34 @@
 import { fieldOfRight, type Right } from '@sendroom/contract/rights'
 import type { SignedIn } from '@sendroom/contract/session'
 import { createStore, useStore } from '../ui/store.ts'
-import { currentToken, type SessionUser, storedUser, TOKEN, USER } from './stored-session.ts'
+import {
+  clearStoredSession,
+  currentToken,
+  isOfSession,
+  type SessionUser,
+  signedInId,
+  storeToken,
+  storeUser,
+} from './stored-session.ts'
 
-export type { SessionUser }
+export { storeToken as replaceToken } from './stored-session.ts'
+export { type SessionUser, signedInId }
 
-type ChangeListener = (before: SessionUser | null) => void
+type ChangeListener = (idBefore: number | null) => void
 
-const user = createStore(storedUser())
+/** The user as the server has named them to this tab. */
+const user = createStore<SessionUser | null>(null)
 let notifyExpired = () => {}
 let notifyChanged: ChangeListener = () => {}
 
-/** The signed-in user; null unless both a token and a user are stored. */
+/** The signed-in user; null if there is none, or until the page's guard has read the user from the server. */
 export const currentUser = () => (currentToken() === null ? null : user.get())
 
 const signedInUser = { subscribe: user.subscribe, get: currentUser }
 export const useCurrentUser = () => useStore(signedInUser)
 
-/** The user at the last publish. */
-let lastPublished = currentUser()
+/** The id that was signed in when this tab last looked. */
+let lastId = signedInId()
 
 export const isAdmin = (someone: SessionUser | null) => someone?.role === 'Admin'
 /** Whether a user has this right. Admins have every right. */
@@ -26,25 +36,28 @@ export const mayDo = (right: Right, someone: SessionUser | null) =>
   isAdmin(someone) || someone?.[fieldOfRight[right]] === true
 
 export function startSession(signedIn: SignedIn) {
-  localStorage.setItem(TOKEN, signedIn.token)
-  localStorage.setItem(USER, JSON.stringify(signedIn.user))
-  publish()
+  storeToken(signedIn.token)
+  setUser(signedIn.user)
 }
-
-/** The session has a new token. Other tabs take it from the storage. */
-export const replaceToken = (token: string) => localStorage.setItem(TOKEN, token)
 
 export function endSession() {
-  localStorage.removeItem(TOKEN)
-  localStorage.removeItem(USER)
-  publish()
+  clearStoredSession()
+  lastId = null
+  user.set(null)
 }
 
-/** Stores the user's new name, role and rights. Ignores other users. */
+/** Sets who the user is by now, with their name, role and rights. */
 export function updateUser(now: SessionUser) {
-  if (now.id !== currentUser()?.id) return
-  localStorage.setItem(USER, JSON.stringify(now))
-  publishAndNotify()
+  const before = user.get()
+  setUser(now)
+  // The first answer changes nothing: the page's guard waits for it.
+  if (before !== null && JSON.stringify(before) !== JSON.stringify(now)) notifyChanged(before.id)
+}
+
+function setUser(now: SessionUser) {
+  storeUser(now)
+  lastId = now.id
+  user.set(now)
 }
 
 /** Ends the session whose token the server refused. A late answer to an older token must not end a newer session. */
@@ -64,17 +77,11 @@ export const onSessionChanged = (listener: ChangeListener) => {
   notifyChanged = listener
 }
 
-function publish() {
-  user.set(storedUser())
-  lastPublished = currentUser()
-}
-
-function publishAndNotify() {
-  const before = lastPublished
-  publish()
-  if (JSON.stringify(before) !== JSON.stringify(lastPublished)) notifyChanged(before)
-}
-
-window.addEventListener('storage', ({ key }) => {
-  if (key === null || key === TOKEN || key === USER) publishAndNotify()
+window.addEventListener('storage', (event) => {
+  if (!isOfSession(event)) return
+  const before = lastId
+  lastId = signedInId()
+  if (lastId === before) return
+  user.set(null)
+  notifyChanged(before)
 })

@@ -115,7 +115,7 @@ test('whoever has to set up a factor sees nothing else, and then the page', asyn
   })
   await screen.findByRole('heading', { name: 'Set up the second factor' })
   expect(screen.queryByRole('navigation')).toBeNull()
-  expect(requests.map(({ name }) => name)).toEqual(['GET /auth/me', 'POST /auth/factor'])
+  expect(requests.map(({ name }) => name)).toEqual(['POST /auth/factor'])
   await person.type(await screen.findByLabelText(/^The code that the app shows/), '123456{Enter}')
   await person.click(await screen.findByRole('button', { name: 'I have saved them' }))
   expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
@@ -124,7 +124,7 @@ test('whoever has to set up a factor sees nothing else, and then the page', asyn
 // R-1935
 test('a reload leads to the page once no factor is required any more', async () => {
   const answers = setUpAnswers({ 'GET /groups': () => pageOf([]), 'GET /auth/me': () => member })
-  renderApp({ path: '/groups', user: { ...member, needsFactor: true }, answers })
+  renderApp({ path: '/groups', stored: { id: member.id, role: 'Member' }, answers })
   expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
 })
 
@@ -266,4 +266,29 @@ test('a set-up in place of every page that could not begin can be tried again, i
   isDown = false
   await person.click(retry)
   expect(await screen.findByAltText(/QR/)).toBeTruthy()
+})
+
+// R-1935
+test('a tab with the set-up goes on when it is shown after another tab has set a factor up', async () => {
+  renderApp({
+    path: '/groups',
+    user: { ...member, needsFactor: true },
+    answers: setUpAnswers({ 'GET /auth/me': () => withFactor }),
+  })
+  await screen.findByAltText(/QR/)
+  document.dispatchEvent(new Event('visibilitychange'))
+  expect(await screen.findByRole('heading', { name: 'Groups' })).toBeTruthy()
+})
+
+// R-1934
+test('the recovery codes stay when the user comes back from saving them', async () => {
+  const { person, requests } = renderApp({
+    path: '/groups',
+    user: { ...member, needsFactor: true },
+    answers: setUpAnswers({ 'GET /auth/me': () => withFactor }),
+  })
+  await person.type(await screen.findByLabelText(/^The code that the app shows/), '123456{Enter}')
+  await screen.findByRole('button', { name: 'I have saved them' })
+  document.dispatchEvent(new Event('visibilitychange'))
+  expect(requests.map(({ name }) => name)).toEqual(['POST /auth/factor', 'POST /auth/factor/finish'])
 })

@@ -1,6 +1,7 @@
 import { redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { currentUser, isAdmin, mayDo, type SessionUser } from '../api/session.ts'
+import { readUser } from '../api/client.ts'
+import { currentUser, isAdmin, mayDo, type SessionUser, signedInId } from '../api/session.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { storedLanguage } from '../i18n/load-texts.ts'
 import { addToast } from '../ui/toasts.ts'
@@ -8,10 +9,14 @@ import type { Page } from './pages.ts'
 
 type Entry = { location: { href: string } }
 
-/** Guards every page except the login. */
+/** Guards every page except the login. Afterwards the user is known, with the rights that the server says. */
 export async function requireSignedIn({ location }: Entry) {
-  if (currentUser() === null) throw redirect({ to: '/login', search: { returnUrl: location.href } })
+  const login = redirect({ to: '/login', search: { returnUrl: location.href } })
+  if (signedInId() === null) throw login
+  // First, so that a failure has its words. `main.ts` has asked for the user already.
   await showLanguage(storedLanguage('app'))
+  if (currentUser() === null) await readUser()
+  if (currentUser() === null) throw login
 }
 
 /** Whether the guards let this user open the page. A page for some rights needs one of them. */
@@ -33,7 +38,7 @@ export function requireAllowed(page: Page) {
 }
 
 export async function requireSignedOut({ search }: { search: { returnUrl?: string } }) {
-  if (currentUser() !== null) throw redirect({ href: returnTarget(search.returnUrl) })
+  if (signedInId() !== null) throw redirect({ href: returnTarget(search.returnUrl) })
   await showLanguage(storedLanguage('login'))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-router'
 import { reportSessionEnd } from '../api/failure.ts'
 import { waitUntilReachable } from '../api/network.ts'
-import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
+import { onSessionChanged, onSessionExpired, signedInId } from '../api/session.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { giveFocus } from '../ui/focus.ts'
 import { Toaster } from '../ui/toaster.tsx'
@@ -119,10 +119,10 @@ export function createAppRouter(history?: RouterHistory) {
     toLogin()
   })
   onSessionChanged((before) => {
-    const now = currentUser()
+    const now = signedInId()
     if (now === null) toLogin()
     // The reload removes everything the previous user loaded.
-    else if (before !== null && before.id !== now.id) window.location.reload()
+    else if (before !== null && before !== now) window.location.reload()
     // Runs the guards again.
     else router.invalidate()
   })

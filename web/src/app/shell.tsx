@@ -3,7 +3,6 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { readUserAgain } from '../api/client.ts'
 import { cancelPasswordQuestion, usePasswordQuestion } from '../api/confirmation.ts'
 import { useEventStream } from '../api/event-stream.ts'
 import { createQueryClient } from '../api/queries.ts'
@@ -37,25 +36,20 @@ export function Shell() {
   )
 }
 
-/** The user can do nothing but set up a second factor. A reload ends this once no Admin asks for one any more. */
-function BeforeFactor() {
-  useEffect(() => {
-    readUserAgain()
-  }, [])
-  return (
-    <>
-      <header className={classes.header}>
-        <Mark />
-        <div className={classes.side}>
-          <HeaderTools />
-        </div>
-      </header>
-      <main id="content" className={classes.main} tabIndex={-1}>
-        <FactorGate />
-      </main>
-    </>
-  )
-}
+/** The user can do nothing but set up a second factor. */
+const BeforeFactor = () => (
+  <>
+    <header className={classes.header}>
+      <Mark />
+      <div className={classes.side}>
+        <HeaderTools />
+      </div>
+    </header>
+    <main id="content" className={classes.main} tabIndex={-1}>
+      <FactorGate />
+    </main>
+  </>
+)
 
 function Frame({ queryClient }: { queryClient: QueryClient }) {
   const { t } = useTranslation()

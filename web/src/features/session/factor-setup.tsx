@@ -55,6 +55,13 @@ function FirstCode({ begun: { qr, secret }, onCodes, onCancel }: FirstCodeProps)
     // The field says what is missing.
     onInvalid: () => {},
   })
+  // Another tab may have set a factor up, or an Admin may no longer ask for one. This ends with the first code: a user
+  // who leaves to save the recovery codes must find them here afterwards.
+  useEffect(() => {
+    if (form.submitting) return
+    document.addEventListener('visibilitychange', readUserAgain)
+    return () => document.removeEventListener('visibilitychange', readUserAgain)
+  }, [form.submitting])
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack>

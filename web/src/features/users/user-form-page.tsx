@@ -5,8 +5,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
-import { call } from '../../api/client.ts'
-import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
+import { call, readUserAgain } from '../../api/client.ts'
+import { currentUser, isAdmin } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { type Difference, differenceOf, hideSecret, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { useFormData } from '../../forms/use-form-data.ts'
@@ -77,9 +77,9 @@ function EditLoadedUser({ loaded }: { loaded: User }) {
     version.current = user.version
     if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values, version.current)
     // Admins who made themselves a Member may not assign instances any more; the update has already done that.
-    // Leaves the Admin pages before `updateUser` closes them.
+    // Leaves the Admin pages before their new role closes them.
     await navigate({ to: '/dashboard' })
-    updateUser(user)
+    await readUserAgain()
   }
   const read = () => call('GET /users/:id', { params: { id } })
   const { record, save, dialog } = useVersioned({ loaded, read, send, compare })

@@ -197,6 +197,7 @@ test('an Admin who makes themselves a Member sees one success toast', async () =
       'GET /users/:id': () => admin,
       'PUT /users/:id': () => ({ ...admin, role: 'Member' }),
       'POST /users/:id/assign-instances': () => refuse(403, 'forbidden'),
+      'GET /auth/me': () => ({ ...admin, role: 'Member' }),
     },
   })
   await person.selectOptions(await screen.findByLabelText(/^Role/), 'Member')
