@@ -60,3 +60,27 @@ test('unsaved values survive a cancelled reload, the back button and the end of 
     await expect(page.getByRole('row', { name: 'Half a sen' })).toBeVisible()
   })
 })
+
+// R-1951
+test('signing out asks about unsaved values, and forgets them', async ({ sendroom, openAs }) => {
+  const page = await openAs(await sendroom.signIn(), '/messages/new')
+  const text = page.getByRole('textbox', { name: 'Text' })
+  await text.fill('Half a sen')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'User menu of admin' }).click()
+    await page.getByRole('button', { name: 'Logout' }).click()
+  }
+  await signOut()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect(text).toHaveValue('Half a sen')
+  await signOut()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await page.getByLabel('Username').fill('admin')
+  await page.getByLabel('Password', { exact: true }).fill(sendroom.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Messages' }).click()
+  await page.getByRole('link', { name: 'Add message' }).click()
+  await expect(text).toHaveValue('')
+})

@@ -20,12 +20,14 @@ type ChangeListener = (idBefore: number | null) => void
 const user = createStore<SessionUser | null>(null)
 let notifyExpired = () => {}
 let notifyChanged: ChangeListener = () => {}
+let askBeforeSignOut = async () => true
 
 /** The signed-in user; null if there is none, or until the page's guard has read the user from the server. */
 export const currentUser = () => (currentToken() === null ? null : user.get())
 
 const signedInUser = { subscribe: user.subscribe, get: currentUser }
 export const useCurrentUser = () => useStore(signedInUser)
+export const onCurrentUser = signedInUser.subscribe
 
 /** The id that was signed in when this tab last looked. */
 let lastId = signedInId()
@@ -76,6 +78,12 @@ export const onSessionExpired = (listener: () => void) => {
 export const onSessionChanged = (listener: ChangeListener) => {
   notifyChanged = listener
 }
+
+/** Sets what a sign-out asks first. False means that the user rather stays. */
+export const onSignOut = (ask: () => Promise<boolean>) => {
+  askBeforeSignOut = ask
+}
+export const maySignOut = () => askBeforeSignOut()
 
 window.addEventListener('storage', (event) => {
   if (!isOfSession(event)) return

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../api/client.ts'
-import { endSession, useCurrentUser } from '../api/session.ts'
+import { endSession, maySignOut, useCurrentUser } from '../api/session.ts'
 import { lazyComponent } from '../ui/lazy-component.tsx'
 import classes from './shell.module.css'
 
@@ -22,7 +22,8 @@ export function UserMenu() {
   const [isChangingPassword, setIsChangingPassword] = useState(false)
   if (user === null) return null
 
-  const logout = () => {
+  const logout = async () => {
+    if (!(await maySignOut())) return
     // Ends the session on the server, too. If the server can't be reached, the browser signs out anyway.
     call('POST /auth/logout', {}).catch(() => {})
     endSession()
@@ -60,7 +61,12 @@ export function UserMenu() {
           <IconShieldLock size={16} aria-hidden />
           {t('SECURITY.TITLE')}
         </Link>
-        <UnstyledButton className={classes.item} onClick={logout}>
+        <UnstyledButton
+          className={classes.item}
+          popoverTarget="user-menu"
+          popoverTargetAction="hide"
+          onClick={logout}
+        >
           <IconLogout size={16} aria-hidden />
           {t('HEADER.LOGOUT')}
         </UnstyledButton>

@@ -116,13 +116,58 @@ test('values are also restored if the session ends after the user left the form 
   expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('lan')
 })
 
-test('another user does not see the kept values', async () => {
-  const other = { ...member, role: 'Admin' as const }
-  const { router, person } = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: other }) })
+const signOut = async (person: Awaited<ReturnType<typeof startTyping>>['person']) => {
   await person.click(screen.getByText('Logout'))
+  await person.click(await screen.findByRole('button', { name: 'Leave' }))
+}
+
+async function typedAfterSignIn({ router, person }: Awaited<ReturnType<typeof startTyping>>) {
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
   await signIn(person)
-  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+  await waitFor(() => expect(router.state.location.pathname).not.toBe('/login'))
   await router.navigate({ to: '/users/new' })
-  expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('')
+  return (await screen.findByLabelText<HTMLInputElement>(/^Username/)).value
+}
+
+// R-1951
+test('signing out asks about unsaved values first, and then forgets them', async () => {
+  const app = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: admin }) })
+  await app.person.click(screen.getByText('Logout'))
+  await app.person.click(await screen.findByRole('button', { name: 'Stay' }))
+  expect(app.router.state.location.pathname).toBe('/users/new')
+  expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')
+  expect(app.requests.map(({ name }) => name)).not.toContain('POST /auth/logout')
+
+  await signOut(app.person)
+  expect(await typedAfterSignIn(app)).toBe('')
+})
+
+// R-1951
+test('what fails to be saved after the sign-out is forgotten, too', async () => {
+  let send = () => {}
+  const app = await startTyping({
+    'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(401, 'unauthenticated')))),
+    'POST /auth/login': () => ({ token: 'new', user: admin }),
+  })
+  await fillUser(app.person)
+  await app.person.click(screen.getByRole('button', { name: 'Save' }))
+  await signOut(app.person)
+  await screen.findByRole('button', { name: 'Sign in' })
+  send()
+  expect(await typedAfterSignIn(app)).toBe('')
+})
+
+// R-1951
+test('the sign-in of another user forgets what was typed when the session ended', async () => {
+  const other = { ...member, role: 'Admin' as const }
+  const users = [other, admin]
+  const app = await startTyping({
+    'POST /users': () => refuse(401, 'unauthenticated'),
+    'POST /auth/login': () => ({ token: 'new', user: users.shift() ?? admin }),
+  })
+  await fillUser(app.person)
+  await app.person.click(screen.getByRole('button', { name: 'Save' }))
+  expect(await typedAfterSignIn(app)).toBe('')
+  await app.person.click(screen.getByText('Logout'))
+  expect(await typedAfterSignIn(app)).toBe('')
 })

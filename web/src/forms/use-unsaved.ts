@@ -1,17 +1,49 @@
 import { useBlocker, useLocation } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useEffect, useRef, useState } from 'react'
-import { currentUser } from '../api/session.ts'
+import { currentUser, onCurrentUser, onSignOut } from '../api/session.ts'
 import { confirm } from '../ui/confirm.ts'
 import { addToast } from '../ui/toasts.ts'
 
-/** Values of forms that the user lost when the session ended, or left before a failed send. */
+/**
+ * Values of forms that the user lost when the session ended, or left before a failed send. In memory only, until the
+ * tab is reloaded.
+ */
 const kept = new Map<string, { userId: number; values: unknown }>()
+let hasSignedOut = false
+/** For each form on the page, whether it has unsaved values. */
+const open = new Set<() => boolean>()
+
+onCurrentUser(() => {
+  const now = currentUser()
+  if (now === null) return
+  hasSignedOut = false
+  for (const [key, { userId }] of kept) if (userId !== now.id) kept.delete(key)
+})
 
 /** Keeps a form's values for this user. Other users never see them. */
 export function keepValues(key: string, values: unknown, userId: number | undefined) {
-  if (userId !== undefined) kept.set(key, { userId, values })
+  const isOthers = currentUser() !== null && currentUser()?.id !== userId
+  if (userId !== undefined && !hasSignedOut && !isOthers) kept.set(key, { userId, values })
 }
+
+// A sign-out forgets what was typed in this tab, unless the user rather stays with unsaved values.
+onSignOut(async () => {
+  const isUnsaved = [...open].some((isFormUnsaved) => isFormUnsaved())
+  if (isUnsaved && !(await askToLeave())) return false
+  hasSignedOut = true
+  kept.clear()
+  return true
+})
+
+const askToLeave = () =>
+  confirm({
+    title: i18next.t('FORM.UNSAVED_TITLE'),
+    message: i18next.t('FORM.UNSAVED'),
+    confirmText: i18next.t('FORM.LEAVE'),
+    cancelText: i18next.t('FORM.STAY'),
+    confirmColor: 'red',
+  })
 
 /** The initial values of a form: the kept ones, or else `defaults`. `key` identifies the form. */
 export function useKeptValues<Values extends object>(defaults: Values) {
@@ -46,13 +78,7 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
     shouldBlockFn: async ({ current, next }) => {
       const isSamePage = current.pathname === next.pathname
       if (isSamePage || currentUser() === null || mayLeave() || !isUnsaved()) return false
-      return !(await confirm({
-        title: i18next.t('FORM.UNSAVED_TITLE'),
-        message: i18next.t('FORM.UNSAVED'),
-        confirmText: i18next.t('FORM.LEAVE'),
-        cancelText: i18next.t('FORM.STAY'),
-        confirmColor: 'red',
-      }))
+      return !(await askToLeave())
     },
     // A reload always asks: it loses the kept values and may abort the sending.
     enableBeforeUnload: isUnsaved,
@@ -63,9 +89,11 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
   })
   useEffect(() => {
     const userId = currentUser()?.id
+    const isFormUnsaved = () => latest.current.isUnsaved()
+    open.add(isFormUnsaved)
     return () => {
-      const { values, isUnsaved } = latest.current
-      if (currentUser() === null && isUnsaved()) keepValues(key, values(), userId)
+      open.delete(isFormUnsaved)
+      if (currentUser() === null && isFormUnsaved()) keepValues(key, latest.current.values(), userId)
     }
   }, [key])
 }
