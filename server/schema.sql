@@ -791,6 +791,7 @@ CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FO
 CREATE TRIGGER jobs_keep_recipients BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
 CREATE TRIGGER jobs_keep_recipients_of_run BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run AND old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
 CREATE TRIGGER jobs_keep_test BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND old.is_test_send) EXECUTE FUNCTION keep_recent_test();
+CREATE TRIGGER jobs_keep_use_of_messages AFTER DELETE ON jobs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_use_of_messages();
 CREATE TRIGGER jobs_mark_test_send BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION mark_test_send();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
@@ -897,6 +898,8 @@ CREATE TABLE messages (
   file_id bigint,
   content jsonb,
   edited_by_user_id bigint,
+  changed_at timestamptz NOT NULL DEFAULT clock_now(),
+  used_at timestamptz,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_content_has_file CHECK ((file_id IS NOT NULL) = COALESCE((content ->> 'kind'::text) = ANY (ARRAY['video'::text, 'document'::text, 'audio'::text, 'voice'::text]), false)) NOT VALID,
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
@@ -1185,9 +1188,12 @@ CREATE TABLE retention (
   delivery_days integer,
   log_days integer,
   receipt_days integer DEFAULT 7,
+  message_days integer,
+  message_cursor bigint NOT NULL DEFAULT 0,
   CONSTRAINT retention_pkey PRIMARY KEY (only_row),
   CONSTRAINT retention_delivery_days_check CHECK (delivery_days >= 7),
   CONSTRAINT retention_log_days_check CHECK (log_days >= 7),
+  CONSTRAINT retention_message_days_check CHECK (message_days >= 30),
   CONSTRAINT retention_only_row_check CHECK (only_row),
   CONSTRAINT retention_receipt_days_check CHECK (receipt_days >= 7)
 );
@@ -2301,6 +2307,23 @@ begin
     and greatest(old.started_at, old.resumed_at) > clock_now() - interval '24 hours'
     and exists (select from users where id = old.created_by_user_id);
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_use_of_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with used as (
+    select message_id, max(coalesce(completed_at, clock_now())) as at from gone
+    where message_id is not null group by message_id
+  ), free as (
+    -- Whoever has locked the row otherwise changes the message, which counts as well.
+    select m.id, used.at from messages m join used on used.message_id = m.id
+    where used.at > greatest(m.changed_at, m.used_at) order by m.id for no key update of m skip locked
+  )
+  update messages m set used_at = free.at from free where m.id = free.id;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION let_message_of_run_go()

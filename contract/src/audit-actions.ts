@@ -71,6 +71,7 @@ export const auditActions = [
   'dashboard.export',
   'audit.export',
   'retention.update',
+  'retention.delete',
   'quotas.update',
   'api_key.create',
   'api_key.update',

@@ -96,6 +96,8 @@ export const fieldWords = {
   'QUOTAS.INVALID': 'Enter a whole number from 1 to {{quota}}.',
   'RETENTION.DAYS_INVALID':
     'Enter a whole number from {{receiptDays}} to {{retentionDays}}, or leave this empty.',
+  'RETENTION.UNUSED_INVALID':
+    'Enter a whole number from {{unusedDays}} to {{retentionDays}}, or leave this empty.',
   'RECEIVER_FORM.NAME_INVALID': 'Enter a name of at most {{receiverName}} characters.',
   'RECEIVER_FORM.URL_INVALID':
     'Enter an address that begins with https:// and has at most {{receiverUrl}} characters, without a user name and without #.',

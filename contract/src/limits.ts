@@ -90,6 +90,8 @@ export const limits = {
   personRestDays: 365,
   /** Receipts count until a message is this old. Nothing that they need is deleted earlier. */
   receiptDays: 7,
+  /** The fewest days for which a message, group or contact that nobody uses is kept. */
+  unusedDays: 30,
   /** The most days that an Admin can choose for keeping details. */
   retentionDays: 3650,
   /** The largest quota that an Admin can set. */

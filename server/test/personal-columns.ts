@@ -167,7 +167,7 @@ export const columns: Record<string, Columns> = {
       search_text: 'the text, for the search',
       created_by_user_name: 'who wrote it',
     },
-    kept: 'until the message or its account is deleted, or the account’s data cleared',
+    kept: 'until the message or its account is deleted, or the account’s data cleared, or so many days after its last use as **Retention** says',
     shownTo: `${ACCOUNT}; one without an account its author and Admins, a shared template everybody`,
   },
   migrations: { other: ['name', 'checksum', 'works_from'] },

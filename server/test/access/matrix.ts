@@ -184,7 +184,10 @@ const matrix: Matrix = {
   audit: { list: [admins(200), none], export: [admins(200), none] },
   retention: {
     get: [admins(200), none],
-    update: [admins(200), () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7 } })],
+    update: [
+      admins(200),
+      () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7, messageDays: null } }),
+    ],
   },
   //
   quotas: {

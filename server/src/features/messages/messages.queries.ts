@@ -120,7 +120,8 @@ export async function updateMessage(
     case when m.text_content = ${textContent} then m.has_variables else ${hasBraces({ textContent })} end`
   const updated = await tx.maybeOne<{ before: number }>(sql`
     update messages m
-    set ${assignments({ textContent, hasVariables, instanceId, version, editedByUserId: caller.id, ...replaced })}
+    set ${assignments({ textContent, hasVariables, instanceId, version, editedByUserId: caller.id, ...replaced })},
+      changed_at = clock_now()
     where m.id = ${id} and ${canChangeMessage(caller, 'm')}
     returning m.version - 1 as before`)
   return updated?.before ?? null

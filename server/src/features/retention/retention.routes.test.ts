@@ -6,13 +6,13 @@ import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
 const { retention, jobs } = contract
-const initial = { deliveryDays: null, logDays: null, receiptDays: 7 }
+const initial = { deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null }
 
-// R-598
+// R-598, R-2138
 test('everything but the members of groups is kept until an Admin sets a time, which is recorded', async () => {
   const admin = await context.add.admin()
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
-  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null }
+  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null, messageDays: 365 }
 
   for (const _ of [1, 2]) expect((await context.call(admin, retention.update, { body })).body).toEqual(body)
 
@@ -21,12 +21,19 @@ test('everything but the members of groups is kept until an Admin sets a time, w
     {
       userName: admin.username,
       action: 'retention.update',
-      details: { changes: { deliveryDays: [null, 90], logDays: [null, 3650], receiptDays: [7, null] } },
+      details: {
+        changes: {
+          deliveryDays: [null, 90],
+          logDays: [null, 3650],
+          receiptDays: [7, null],
+          messageDays: [null, 365],
+        },
+      },
     },
   ])
 })
 
-// R-598
+// R-598, R-2138
 test.each([
   { deliveryDays: 6 },
   { logDays: 0 },
@@ -34,15 +41,28 @@ test.each([
   { deliveryDays: 7.5 },
   { logDays: '30' },
   { receiptDays: undefined },
+  { messageDays: 29 },
 ])('%o is refused, and changes nothing', async (wrong) => {
   const admin = await context.add.admin()
   const body = { ...initial, ...wrong } as never
+  const field = Object.keys(wrong)[0] ?? ''
   const answer = await context.call(admin, retention.update, { body })
   expect(answer).toMatchObject({
     status: 400,
-    body: { fields: { [Object.keys(wrong)[0] ?? '']: 'RETENTION.DAYS_INVALID' } },
+    body: {
+      fields: { [field]: field === 'messageDays' ? 'RETENTION.UNUSED_INVALID' : 'RETENTION.DAYS_INVALID' },
+    },
   })
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
+})
+
+// R-2138
+test('a program that does not know a setting leaves it as it is', async () => {
+  const admin = await context.add.admin()
+  await context.db.run(sql`update retention set message_days = 365`)
+  const { messageDays: _, ...known } = initial
+  const saved = { ...initial, messageDays: 365 }
+  expect((await context.call(admin, retention.update, { body: known })).body).toEqual(saved)
 })
 
 // R-599

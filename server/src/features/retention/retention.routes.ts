@@ -12,10 +12,11 @@ export function retentionRoutes(app: FastifyInstance, { db }: { db: Pool }): voi
     begin(async (tx, caller) => {
       const before = await lockRetention(tx)
       await writeRetention(tx, body)
-      const changes = changesOf(before, body, ['deliveryDays', 'logDays', 'receiptDays'])
+      const after = await readRetention(tx)
+      const changes = changesOf(before, after, ['deliveryDays', 'logDays', 'receiptDays', 'messageDays'])
       if (Object.keys(changes).length > 0)
         await record(tx, caller, { action: 'retention.update', details: { changes } })
-      return body
+      return after
     }),
   )
 }

@@ -88,6 +88,7 @@ const labels = new Map([
   ['deliveryDays', 'RETENTION.DELIVERIES'],
   ['logDays', 'RETENTION.LOGS'],
   ['receiptDays', 'RETENTION.RECEIPTS'],
+  ['messageDays', 'RETENTION.MESSAGES'],
   ['recipientsPerUser', 'QUOTAS.RECIPIENTS_USER'],
   ['recipientsPerInstance', 'QUOTAS.RECIPIENTS_ACCOUNT'],
   ['syncsPerDay', 'QUOTAS.SYNCS'],

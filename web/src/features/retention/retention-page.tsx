@@ -7,9 +7,10 @@ const fields = [
   { name: 'deliveryDays', label: 'RETENTION.DELIVERIES', hint: 'RETENTION.DELIVERIES_HINT' },
   { name: 'logDays', label: 'RETENTION.LOGS', hint: 'RETENTION.LOGS_HINT' },
   { name: 'receiptDays', label: 'RETENTION.RECEIPTS', hint: 'RETENTION.RECEIPTS_HINT' },
+  { name: 'messageDays', label: 'RETENTION.MESSAGES', hint: 'RETENTION.MESSAGES_HINT' },
 ] as const
 
-/** How many days details of jobs are kept. */
+/** How many days details of jobs, and what nobody uses, are kept. */
 export function RetentionPage() {
   const data = useFormData(
     'GET /retention',
