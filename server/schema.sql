@@ -173,7 +173,6 @@ CREATE TABLE deliveries (
   ask_at timestamptz,
   contact_id bigint,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
-  CONSTRAINT deliveries_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id),
   CONSTRAINT deliveries_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT deliveries_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
   CONSTRAINT deliveries_recipient UNIQUE (job_id, chat_id),
@@ -633,6 +632,7 @@ CREATE TABLE instances (
   has_people_limits boolean NOT NULL GENERATED ALWAYS AS (private_slow_after > 0 OR private_per_quarter > 0 OR private_hours > 0 OR private_days > 0 OR person_cap > 0 OR person_rest_days > 0 OR new_people_cap > 0 OR warm_up_step IS NOT NULL OR new_people_left IS NOT NULL) STORED,
   approval text NOT NULL DEFAULT 'never'::text,
   approval_above integer NOT NULL DEFAULT 100,
+  absent_since timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_approval_above_check CHECK (approval_above > 0),
   CONSTRAINT instances_approval_check CHECK (approval = ANY (ARRAY['never'::text, 'above'::text, 'always'::text])),
@@ -648,6 +648,7 @@ CREATE TRIGGER instances_approval AFTER UPDATE OF approval, approval_above ON in
 CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR (old.status = 'Connected'::text) <> (new.status = 'Connected'::text) OR old.is_active <> new.is_active OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
 CREATE TRIGGER instances_keep_forgotten BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_forgotten();
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
+CREATE TRIGGER instances_note_absence BEFORE UPDATE OF status, is_active ON instances FOR EACH ROW WHEN (old.status = 'Connected'::text AND old.is_active AND NOT (new.status = 'Connected'::text AND new.is_active)) EXECUTE FUNCTION note_absence();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
 CREATE TRIGGER instances_notify_limits AFTER UPDATE OF capped_until, warned_until, warm_up_step ON instances FOR EACH ROW WHEN (old.capped_until IS DISTINCT FROM new.capped_until OR old.warned_until IS DISTINCT FROM new.warned_until OR old.warm_up_step IS DISTINCT FROM new.warm_up_step) EXECUTE FUNCTION notify_instance();
@@ -1190,8 +1191,11 @@ CREATE TABLE retention (
   receipt_days integer DEFAULT 7,
   message_days integer,
   message_cursor bigint NOT NULL DEFAULT 0,
+  group_days integer,
+  group_cursor bigint NOT NULL DEFAULT 0,
   CONSTRAINT retention_pkey PRIMARY KEY (only_row),
   CONSTRAINT retention_delivery_days_check CHECK (delivery_days >= 7),
+  CONSTRAINT retention_group_days_check CHECK (group_days >= 30),
   CONSTRAINT retention_log_days_check CHECK (log_days >= 7),
   CONSTRAINT retention_message_days_check CHECK (message_days >= 30),
   CONSTRAINT retention_only_row_check CHECK (only_row),
@@ -2494,6 +2498,15 @@ CREATE OR REPLACE FUNCTION next_contact_id()
  SECURITY DEFINER
  SET search_path TO '$user', 'public'
 AS $function$ select nextval(pg_get_serial_sequence('contacts', 'id')) $function$;
+
+CREATE OR REPLACE FUNCTION note_absence()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.absent_since := clock_now();
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION notify_access()
  RETURNS trigger

@@ -32,6 +32,8 @@ export const Retention = z
     receiptDays: days,
     /** Messages that nobody has changed, and no job or series used. */
     messageDays: unusedDays,
+    /** Groups and channels with their members, after the account has left them or was last connected. */
+    groupDays: unusedDays,
   })
   .meta({ id: 'Retention' })
 export type Retention = z.output<typeof Retention>

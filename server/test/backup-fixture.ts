@@ -127,7 +127,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into receipt_batches (receipts, receipt_count) values ('[]', 0);
     insert into receipts_set_aside (receipts, reason, received_at) values ('[]', 'x', now());
-    update retention set delivery_days = 90, receipt_days = null, message_days = 365, message_cursor = 7;
+    update retention set delivery_days = 90, receipt_days = null, message_days = 365, message_cursor = 7, group_days = 365, group_cursor = 7;
     update messages set changed_at = now() - interval '1 day', used_at = now();
     update quotas set searches_at_once = 7;
     insert into manual_syncs (instance_id) values (1);

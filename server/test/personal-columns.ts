@@ -99,7 +99,7 @@ export const columns: Record<string, Columns> = {
     },
     kept:
       'until the account is deleted or its data cleared; a group that the account has left, for a week, or as long ' +
-      'as a job has it',
+      'as a job has it, and so many days at most as **Retention** says',
     shownTo: ACCOUNT,
   },
   heartbeat: { other: ['timeline'] },

@@ -186,7 +186,7 @@ const matrix: Matrix = {
     get: [admins(200), none],
     update: [
       admins(200),
-      () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7, messageDays: null } }),
+      () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7, messageDays: null, groupDays: null } }),
     ],
   },
   //

@@ -85,7 +85,7 @@ test('the sidebar has groups of links with names', async () => {
 
 const settingsAnswers: Answers = {
   'GET /personal-data/forget-requests': () => [],
-  'GET /retention': () => ({ deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null }),
+  'GET /retention': () => ({ deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null, groupDays: null }),
   'POST /groups/search': () => pageOf([]),
 }
 

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { refuseIfInSeries } from '../../platform/series.ts'
-import { isUsing, type Kind, lockUnused } from './unused.ts'
+import { isUsing, type Kind, lockUnused, none } from './unused.ts'
 
 /**
  * Messages that nobody has changed, and no job or series used. They go as if somebody had deleted them: jobs have their
@@ -27,10 +27,8 @@ export const messages: Kind = {
 
 const isUnused = (since: Sql) => sql`(
   greatest(x.changed_at, x.used_at) < ${since}
-  and not exists (select from jobs j where j.message_id = x.id and ${isUsing(since)})
-  and not exists (
-    select from series_messages u join series s on s.id = u.series_id
-    where u.message_id = x.id and s.state <> 'ended')
-  and not exists (
-    select from series_runs r join series s on s.id = r.series_id
-    where r.message_id = x.id and s.state <> 'ended'))`
+  and ${none(sql`from jobs j where j.message_id = x.id and ${isUsing(since)}`)}
+  and ${none(sql`
+    from series_messages u join series s on s.id = u.series_id where u.message_id = x.id and s.state <> 'ended'`)}
+  and ${none(sql`
+    from series_runs r join series s on s.id = r.series_id where r.message_id = x.id and s.state <> 'ended'`)})`

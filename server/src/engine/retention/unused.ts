@@ -8,12 +8,12 @@ import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
  * all others.
  */
 
-/** `isComplete` is false if a part of what can go is left for the next slice. */
+/** `isComplete` is false if some of what can go may be left for the next slice. */
 type Deleted = { count: number; isComplete: boolean }
 
 export type Kind = {
   /** As in the columns of `retention`. */
-  name: 'message'
+  name: 'message' | 'group'
   table: string
   /** Deletes those of the rows that nobody has used since. */
   deleteUnused: (tx: Tx, ids: readonly number[], since: Sql, limit: number) => Promise<Deleted>
@@ -46,10 +46,16 @@ export async function lookForUnused(tx: Tx, kind: Kind, limit: number): Promise<
  * Locks those of the rows `x` that are unused, and returns their ids. Rows that somebody else has locked are used. What
  * was saved just before the lock is seen only by a statement that begins after it, so the condition is asked twice.
  */
-export async function lockUnused(tx: Db, table: string, ids: readonly number[], isUnused: Sql) {
+export async function lockUnused(
+  tx: Db,
+  table: string,
+  ids: readonly number[],
+  isUnused: Sql,
+  limit = ids.length,
+): Promise<number[]> {
   const unused = (among: readonly number[]) => sql`
     select x.id from ${identifier(table)} x where x.id = any(${among}::bigint[]) and ${isUnused} order by x.id`
-  const locked = await idsOf(tx, sql`${unused(ids)} for update skip locked`)
+  const locked = await idsOf(tx, sql`${unused(ids)} limit ${limit} for update skip locked`)
   return locked.length > 0 ? idsOf(tx, unused(locked)) : []
 }
 
@@ -59,3 +65,6 @@ export const idsOf = async (db: Db, query: Sql): Promise<number[]> =>
 /** Condition: the job `j` has not ended, or ended since. */
 export const isUsing = (since: Sql) =>
   sql`(j.settling or j.completed_at is null or j.completed_at >= ${since})`
+
+/** Condition: there is none of these rows. The offset keeps PostgreSQL from reading the whole table for a slice. */
+export const none = (from: Sql) => sql`not exists (select ${from} offset 0)`

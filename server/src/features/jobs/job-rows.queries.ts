@@ -58,7 +58,8 @@ export const deliveryColumns = sql`
     (select jsonb_build_object('reached', m.reached, 'members', m.members) from delivery_mentions m
      where m.delivery_id = d.id and m.is_sent and d.status <> 'queued') as mentions,
     ${votes} as votes,
-    ${isGroup} and d.status = 'sent' and ${areMembersKept} as are_members_kept,
+    ${isGroup} and d.status = 'sent' and ${areMembersKept}
+      and exists (select from groups g where g.id = d.group_id) as are_members_kept,
     ${reasonOfOutcome} as reason`
 
 const fromSettled = (jobId: number) =>

@@ -6,13 +6,13 @@ import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
 const { retention, jobs } = contract
-const initial = { deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null }
+const initial = { deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null, groupDays: null }
 
 // R-598, R-2138
 test('everything but the members of groups is kept until an Admin sets a time, which is recorded', async () => {
   const admin = await context.add.admin()
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
-  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null, messageDays: 365 }
+  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null, messageDays: 365, groupDays: 30 }
 
   for (const _ of [1, 2]) expect((await context.call(admin, retention.update, { body })).body).toEqual(body)
 
@@ -27,6 +27,7 @@ test('everything but the members of groups is kept until an Admin sets a time, w
           logDays: [null, 3650],
           receiptDays: [7, null],
           messageDays: [null, 365],
+          groupDays: [null, 30],
         },
       },
     },
@@ -42,6 +43,7 @@ test.each([
   { logDays: '30' },
   { receiptDays: undefined },
   { messageDays: 29 },
+  { groupDays: 3651 },
 ])('%o is refused, and changes nothing', async (wrong) => {
   const admin = await context.add.admin()
   const body = { ...initial, ...wrong } as never
@@ -50,7 +52,7 @@ test.each([
   expect(answer).toMatchObject({
     status: 400,
     body: {
-      fields: { [field]: field === 'messageDays' ? 'RETENTION.UNUSED_INVALID' : 'RETENTION.DAYS_INVALID' },
+      fields: { [field]: /message|group/.test(field) ? 'RETENTION.UNUSED_INVALID' : 'RETENTION.DAYS_INVALID' },
     },
   })
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)

@@ -89,6 +89,7 @@ const labels = new Map([
   ['logDays', 'RETENTION.LOGS'],
   ['receiptDays', 'RETENTION.RECEIPTS'],
   ['messageDays', 'RETENTION.MESSAGES'],
+  ['groupDays', 'RETENTION.GROUPS'],
   ['recipientsPerUser', 'QUOTAS.RECIPIENTS_USER'],
   ['recipientsPerInstance', 'QUOTAS.RECIPIENTS_ACCOUNT'],
   ['syncsPerDay', 'QUOTAS.SYNCS'],

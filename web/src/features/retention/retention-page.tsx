@@ -8,6 +8,7 @@ const fields = [
   { name: 'logDays', label: 'RETENTION.LOGS', hint: 'RETENTION.LOGS_HINT' },
   { name: 'receiptDays', label: 'RETENTION.RECEIPTS', hint: 'RETENTION.RECEIPTS_HINT' },
   { name: 'messageDays', label: 'RETENTION.MESSAGES', hint: 'RETENTION.MESSAGES_HINT' },
+  { name: 'groupDays', label: 'RETENTION.GROUPS', hint: 'RETENTION.GROUPS_HINT' },
 ] as const
 
 /** How many days details of jobs, and what nobody uses, are kept. */
