@@ -75,6 +75,7 @@ CREATE TABLE contact_identities (
   contact_id bigint NOT NULL,
   is_primary boolean NOT NULL DEFAULT false,
   whatsapp_phone text,
+  used_at timestamptz,
   CONSTRAINT contact_identities_key PRIMARY KEY (kind, value),
   CONSTRAINT contact_identities_check CHECK (kind = 'phone'::text OR NOT is_primary),
   CONSTRAINT contact_identities_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
@@ -89,6 +90,7 @@ CREATE TRIGGER contact_identities_opt_out AFTER INSERT ON contact_identities REF
 CREATE TABLE contact_tags (
   contact_id bigint NOT NULL,
   tag_id bigint NOT NULL,
+  added_at timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT contact_tags_pkey PRIMARY KEY (contact_id, tag_id),
   CONSTRAINT contact_tags_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
   CONSTRAINT contact_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tags(id) ON DELETE CASCADE
@@ -115,6 +117,7 @@ CREATE TABLE contacts (
   version integer NOT NULL DEFAULT 1,
   numbers text NOT NULL,
   search_text text GENERATED ALWAYS AS (unaccent_lower(((((' '::text || name) || ' '::text) || numbers) || ' '::text) || note)) STORED,
+  changed_at timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT contacts_pkey PRIMARY KEY (id)
 );
 ALTER TABLE contacts ALTER COLUMN search_text SET STATISTICS 400;
@@ -192,6 +195,7 @@ CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING O
 CREATE TRIGGER deliveries_delete_mentions AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_mentions();
 CREATE TRIGGER deliveries_delete_poll_results AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_poll_results();
 CREATE TRIGGER deliveries_delete_texts AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_texts();
+CREATE TRIGGER deliveries_keep_use_of_contacts AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_use_of_contacts();
 CREATE TRIGGER deliveries_refuse_look_up BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up();
 CREATE TRIGGER deliveries_refuse_look_up_of_content BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_content'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up_of_content();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
@@ -822,6 +826,7 @@ CREATE TRIGGER known_lids_opt_out AFTER INSERT ON known_lids REFERENCING NEW TAB
 CREATE TABLE list_contacts (
   list_id bigint NOT NULL,
   contact_id bigint NOT NULL,
+  added_at timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT list_contacts_pkey PRIMARY KEY (list_id, contact_id),
   CONSTRAINT list_contacts_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
   CONSTRAINT list_contacts_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE
@@ -1193,7 +1198,10 @@ CREATE TABLE retention (
   message_cursor bigint NOT NULL DEFAULT 0,
   group_days integer,
   group_cursor bigint NOT NULL DEFAULT 0,
+  contact_days integer,
+  contact_cursor bigint NOT NULL DEFAULT 0,
   CONSTRAINT retention_pkey PRIMARY KEY (only_row),
+  CONSTRAINT retention_contact_days_check CHECK (contact_days >= 30),
   CONSTRAINT retention_delivery_days_check CHECK (delivery_days >= 7),
   CONSTRAINT retention_group_days_check CHECK (group_days >= 30),
   CONSTRAINT retention_log_days_check CHECK (log_days >= 7),
@@ -2311,6 +2319,26 @@ begin
     and greatest(old.started_at, old.resumed_at) > clock_now() - interval '24 hours'
     and exists (select from users where id = old.created_by_user_id);
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_use_of_contacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from gone where contact_id is not null and sent_at is not null) then
+    return null;
+  end if;
+  with used as (
+    select contact_id, max(sent_at) as at from gone
+    where contact_id is not null and sent_at is not null group by contact_id
+  ), free as (
+    -- Waiting could be a deadlock. Whoever has locked an identity changes its contact, or has checked the number.
+    select i.kind, i.value, used.at from contact_identities i join used on used.contact_id = i.contact_id
+    where i.is_primary and used.at > coalesce(i.used_at, 'epoch') for no key update of i skip locked
+  )
+  update contact_identities i set used_at = free.at from free where i.kind = free.kind and i.value = free.value;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION keep_use_of_messages()

@@ -34,6 +34,8 @@ export const Retention = z
     messageDays: unusedDays,
     /** Groups and channels with their members, after the account has left them or was last connected. */
     groupDays: unusedDays,
+    /** Contacts that nobody has changed or imported, and that got and wrote no message. Opt-outs stay. */
+    contactDays: unusedDays,
   })
   .meta({ id: 'Retention' })
 export type Retention = z.output<typeof Retention>

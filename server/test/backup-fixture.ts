@@ -127,7 +127,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into receipt_batches (receipts, receipt_count) values ('[]', 0);
     insert into receipts_set_aside (receipts, reason, received_at) values ('[]', 'x', now());
-    update retention set delivery_days = 90, receipt_days = null, message_days = 365, message_cursor = 7, group_days = 365, group_cursor = 7;
+    update retention set delivery_days = 90, receipt_days = null, message_days = 365, message_cursor = 7, group_days = 365, group_cursor = 7, contact_days = 365, contact_cursor = 7;
     update messages set changed_at = now() - interval '1 day', used_at = now();
     update quotas set searches_at_once = 7;
     insert into manual_syncs (instance_id) values (1);
@@ -170,6 +170,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into import_rows (import_id, place, number, cells) values (1, 1, 2, '{a,b}');
     insert into import_parts values (1, 0, 'a,b');
     update deliveries set contact_id = 1 where id = 1;
+    update contact_identities set used_at = now();
     insert into delivery_texts values (1, E'a\\\\b');
     insert into delivery_mentions (delivery_id, members, reached, phones) values (1, 3, 2, '{84912345678}');
     insert into group_mentions (instance_id, chat_id, day, delivery_id, run) values (1, '1@g.us', 20000, 1, 1);

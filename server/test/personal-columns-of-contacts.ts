@@ -30,7 +30,7 @@ export const columnsOfContacts: Record<string, Columns> = {
       search_text: 'the above, for the search',
       source_name: 'the user who added the contact, or the file or account that it was imported from',
     },
-    kept: 'until the contact is deleted',
+    kept: 'until the contact is deleted, or so many days after its last use as **Retention** says',
     shownTo: CONTACTS,
     other: ['source'],
   },

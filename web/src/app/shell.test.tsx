@@ -85,7 +85,14 @@ test('the sidebar has groups of links with names', async () => {
 
 const settingsAnswers: Answers = {
   'GET /personal-data/forget-requests': () => [],
-  'GET /retention': () => ({ deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null, groupDays: null }),
+  'GET /retention': () => ({
+    deliveryDays: null,
+    logDays: null,
+    receiptDays: 7,
+    messageDays: null,
+    groupDays: null,
+    contactDays: null,
+  }),
   'POST /groups/search': () => pageOf([]),
 }
 

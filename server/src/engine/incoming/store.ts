@@ -10,6 +10,7 @@ import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { beginOptOut, identitiesOf, optInByMessage } from '../../platform/opt-outs.ts'
 import type { ProviderConnection } from '../context.ts'
+import { findHeard, recordHeard } from './heard.ts'
 import { findNewReplies, recordReplies } from './replies.ts'
 import type { Said } from './said.ts'
 import { askForPhones, findNewLids, findSenders, learnLids } from './senders.ts'
@@ -32,12 +33,13 @@ export async function storeIncoming(
 
 /**
  * Stores in one transaction what private messages say: opt-outs, their ends, messages that may have meant one, and that
- * somebody has answered. Nothing else is kept. Each message counts once, however often and in whatever order they come.
- * Returns, unstored, the messages that mean something and whose sender the provider has to be asked for.
+ * somebody has answered, or a contact written. Nothing else is kept. Each message counts once, however often and in
+ * whatever order they come. Returns, unstored, the messages that mean something and whose sender the provider has to be
+ * asked for.
  *
  * The transaction waits for nothing that another one holds while it waits: for LIDs in the order of their keys, then
  * for the lock of opt-outs, then for rows that only its holder writes, and for no instance's lock (replies.ts). An
- * ordinary message of somebody who has answered before takes two look-ups, and no transaction.
+ * ordinary message of somebody who has answered before takes three look-ups, and no transaction.
  */
 export async function storeSaid(db: Pool, received: readonly Said[]): Promise<Said[]> {
   const read = await readWords(db)
@@ -57,12 +59,14 @@ export async function storeSaid(db: Pool, received: readonly Said[]): Promise<Sa
     db,
     said.filter((one) => !unknown.some(({ id }) => id === one.id)),
   )
-  if (acting.length + lids.length + replies.length > 0)
+  const heard = await findHeard(db, said)
+  if (acting.length + lids.length + replies.length + heard.length > 0)
     await db.begin(async (tx) => {
       await learnLids(tx, lids)
       if (acting.length > 0) await lock(tx, LOCKS.optOuts)
       for (const one of acting) await act(tx, one)
       await recordReplies(tx, replies)
+      await recordHeard(tx, heard)
     })
   return unknown
 }

@@ -9,6 +9,7 @@ import { deleteOldUploads } from '../sending/upload.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
 import { deleteOldMentions, forgetMentioned } from '../shared/mentions.ts'
 import { deleteOldPeople } from '../shared/private-pace.ts'
+import { contacts } from './contacts.ts'
 import { groups } from './groups.ts'
 import { deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 import { messages } from './messages.ts'
@@ -33,7 +34,7 @@ const slices: Slice[] = [
   deleteForeignResults,
 ]
 /** Rows of these kinds go when nobody uses them. */
-const kinds: Kind[] = [messages, groups]
+const kinds: Kind[] = [messages, groups, contacts]
 
 const SLICE_ROWS = 1000
 /** Looks of one run. A run comes every ten minutes, so all of a million rows were looked at within a day. */

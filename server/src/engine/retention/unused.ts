@@ -13,7 +13,7 @@ type Deleted = { count: number; isComplete: boolean }
 
 export type Kind = {
   /** As in the columns of `retention`. */
-  name: 'message' | 'group'
+  name: 'message' | 'group' | 'contact'
   table: string
   /** Deletes those of the rows that nobody has used since. */
   deleteUnused: (tx: Tx, ids: readonly number[], since: Sql, limit: number) => Promise<Deleted>
@@ -28,11 +28,8 @@ export async function lookForUnused(tx: Tx, kind: Kind, limit: number): Promise<
   const at = await tx.maybeOne<{ after: number }>(sql`
     select ${cursor} as after from retention where ${days} is not null for no key update skip locked`)
   if (!at) return { count: 0, isThrough: true }
-  const ids = await idsOf(
-    tx,
-    sql`
-    select id from ${identifier(kind.table)} where id > ${at.after} order by id limit ${limit}`,
-  )
+  const next = sql`select id from ${identifier(kind.table)} where id > ${at.after} order by id limit ${limit}`
+  const ids = await idsOf(tx, next)
   const since = sql`(select clock_now() - ${days} * interval '1 day' from retention)`
   const { count, isComplete } = await kind.deleteUnused(tx, ids, since, limit)
   const isThrough = isComplete && ids.length < limit
@@ -59,7 +56,7 @@ export async function lockUnused(
   return locked.length > 0 ? idsOf(tx, unused(locked)) : []
 }
 
-export const idsOf = async (db: Db, query: Sql): Promise<number[]> =>
+const idsOf = async (db: Db, query: Sql): Promise<number[]> =>
   (await db.many<{ id: number }>(query)).map(({ id }) => id)
 
 /** Condition: the job `j` has not ended, or ended since. */

@@ -77,7 +77,8 @@ export async function updateContact(
   { name, note, numbers }: ContactRow,
 ): Promise<number | null> {
   const updated = await tx.maybeOne<{ before: number }>(sql`
-    update contacts set name = ${name}, note = ${note}, numbers = ${numbers.join(' ')}, version = version + 1
+    update contacts set name = ${name}, note = ${note}, numbers = ${numbers.join(' ')}, version = version + 1,
+      changed_at = clock_now()
     where id = ${id}
     returning version - 1 as before`)
   return updated?.before ?? null

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 
-const settings = sql`select delivery_days, log_days, receipt_days, message_days, group_days from retention`
+const settings = sql`select delivery_days, log_days, receipt_days, message_days, group_days, contact_days from retention`
 
 export const readRetention = (db: Db) => db.one<Retention>(settings)
 

@@ -6,13 +6,27 @@ import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
 const { retention, jobs } = contract
-const initial = { deliveryDays: null, logDays: null, receiptDays: 7, messageDays: null, groupDays: null }
+const initial = {
+  deliveryDays: null,
+  logDays: null,
+  receiptDays: 7,
+  messageDays: null,
+  groupDays: null,
+  contactDays: null,
+}
 
 // R-598, R-2138
 test('everything but the members of groups is kept until an Admin sets a time, which is recorded', async () => {
   const admin = await context.add.admin()
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
-  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null, messageDays: 365, groupDays: 30 }
+  const body = {
+    deliveryDays: 90,
+    logDays: 3650,
+    receiptDays: null,
+    messageDays: 365,
+    groupDays: 30,
+    contactDays: 3650,
+  }
 
   for (const _ of [1, 2]) expect((await context.call(admin, retention.update, { body })).body).toEqual(body)
 
@@ -28,6 +42,7 @@ test('everything but the members of groups is kept until an Admin sets a time, w
           receiptDays: [7, null],
           messageDays: [null, 365],
           groupDays: [null, 30],
+          contactDays: [null, 3650],
         },
       },
     },
@@ -44,6 +59,7 @@ test.each([
   { receiptDays: undefined },
   { messageDays: 29 },
   { groupDays: 3651 },
+  { contactDays: 45.5 },
 ])('%o is refused, and changes nothing', async (wrong) => {
   const admin = await context.add.admin()
   const body = { ...initial, ...wrong } as never
@@ -52,7 +68,9 @@ test.each([
   expect(answer).toMatchObject({
     status: 400,
     body: {
-      fields: { [field]: /message|group/.test(field) ? 'RETENTION.UNUSED_INVALID' : 'RETENTION.DAYS_INVALID' },
+      fields: {
+        [field]: /message|group|contact/.test(field) ? 'RETENTION.UNUSED_INVALID' : 'RETENTION.DAYS_INVALID',
+      },
     },
   })
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)

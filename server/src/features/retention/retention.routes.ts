@@ -13,7 +13,14 @@ export function retentionRoutes(app: FastifyInstance, { db }: { db: Pool }): voi
       const before = await lockRetention(tx)
       await writeRetention(tx, body)
       const after = await readRetention(tx)
-      const changes = changesOf(before, after, ['deliveryDays', 'logDays', 'receiptDays', 'messageDays', 'groupDays'])
+      const changes = changesOf(before, after, [
+        'deliveryDays',
+        'logDays',
+        'receiptDays',
+        'messageDays',
+        'groupDays',
+        'contactDays',
+      ])
       if (Object.keys(changes).length > 0)
         await record(tx, caller, { action: 'retention.update', details: { changes } })
       return after

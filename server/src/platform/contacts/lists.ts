@@ -1,4 +1,5 @@
 import { type Caller, canUseList, managesContacts } from '../access.ts'
+import { LOCKS, lockShared } from '../database/advisory-lock.ts'
 import type { Db } from '../database/connection.ts'
 import { join, type Sql, sql } from '../database/sql.ts'
 import { Refusal } from '../refusal.ts'
@@ -12,9 +13,20 @@ import { fixedOf, inFixed, inList, isInFixed, isInList, isInOneOf, type StoredLi
 export const readLists = (db: Db, caller: Caller, ids: readonly number[]) =>
   db.many<StoredList>(sql`${listsFor(caller)} and l.id = any(${ids}::bigint[]) order by l.id`)
 
-/** The same, and keeps the lists from being changed and deleted until the transaction ends. */
-export const lockListsForShare = (tx: Db, caller: Caller, ids: readonly number[]) =>
-  tx.many<StoredList>(sql`${listsFor(caller)} and l.id = any(${ids}::bigint[]) order by l.id for share`)
+/**
+ * The same, and keeps the lists from being changed and deleted until the transaction ends. Nor does the retention
+ * delete contacts meanwhile: a job reads its people in several statements.
+ */
+export async function lockListsForShare(
+  tx: Db,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<StoredList[]> {
+  await lockShared(tx, LOCKS.peopleOfJobs)
+  return tx.many<StoredList>(
+    sql`${listsFor(caller)} and l.id = any(${ids}::bigint[]) order by l.id for share`,
+  )
+}
 
 const listsFor = (caller: Caller) => sql`select l.id, l.filter from lists l where ${canUseList(caller, 'l')}`
 

@@ -21,6 +21,7 @@ export const LOCKS = {
   numberChecksOf: (userId: number) => named(`number checks ${userId}`),
   optOuts: named('opt-outs'),
   overdueJobs: named('overdue'),
+  peopleOfJobs: named('people of jobs'),
   pollsOf: (instanceId: number) => named(`polls ${instanceId}`),
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
   receipts: named('receipts'),
@@ -38,6 +39,10 @@ export const LOCKS = {
 
 /** Waits for the lock, and keeps it until the transaction ends. */
 export const lock = (tx: Pick<Db, 'run'>, key: Sql) => tx.run(sql`select pg_advisory_xact_lock(${key})`)
+
+/** The same, together with others who share it. */
+export const lockShared = (tx: Pick<Db, 'run'>, key: Sql) =>
+  tx.run(sql`select pg_advisory_xact_lock_shared(${key})`)
 
 /** Keeps the lock until the transaction ends. Returns false if somebody else has it. */
 export async function tryLock(tx: Db, key: Sql): Promise<boolean> {

@@ -90,6 +90,7 @@ const labels = new Map([
   ['receiptDays', 'RETENTION.RECEIPTS'],
   ['messageDays', 'RETENTION.MESSAGES'],
   ['groupDays', 'RETENTION.GROUPS'],
+  ['contactDays', 'RETENTION.CONTACTS'],
   ['recipientsPerUser', 'QUOTAS.RECIPIENTS_USER'],
   ['recipientsPerInstance', 'QUOTAS.RECIPIENTS_ACCOUNT'],
   ['syncsPerDay', 'QUOTAS.SYNCS'],

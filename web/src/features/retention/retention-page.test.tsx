@@ -3,7 +3,14 @@ import { screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 
-const initial: Retention = { deliveryDays: null, logDays: 30, receiptDays: 7, messageDays: null, groupDays: 90 }
+const initial: Retention = {
+  deliveryDays: null,
+  logDays: 30,
+  receiptDays: 7,
+  messageDays: null,
+  groupDays: 90,
+  contactDays: null,
+}
 
 // R-598, R-2138
 test('an Admin sets how long each kind is kept; an empty field means for ever', async () => {
@@ -29,6 +36,6 @@ test('an Admin sets how long each kind is kept; an empty field means for ever', 
 
   await screen.findByText('Retention saved.')
   expect(requests.filter(({ name }) => name === 'PUT /retention').map(({ body }) => body)).toEqual([
-    { deliveryDays: 60, logDays: null, receiptDays: 7, messageDays: 290, groupDays: 90 },
+    { deliveryDays: 60, logDays: null, receiptDays: 7, messageDays: 290, groupDays: 90, contactDays: null },
   ])
 })

@@ -9,6 +9,7 @@ const fields = [
   { name: 'receiptDays', label: 'RETENTION.RECEIPTS', hint: 'RETENTION.RECEIPTS_HINT' },
   { name: 'messageDays', label: 'RETENTION.MESSAGES', hint: 'RETENTION.MESSAGES_HINT' },
   { name: 'groupDays', label: 'RETENTION.GROUPS', hint: 'RETENTION.GROUPS_HINT' },
+  { name: 'contactDays', label: 'RETENTION.CONTACTS', hint: 'RETENTION.CONTACTS_HINT' },
 ] as const
 
 /** How many days details of jobs, and what nobody uses, are kept. */

@@ -1,0 +1,62 @@
+import { isInOneOf, type StoredList } from '../../platform/contacts/filter.ts'
+import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
+import type { Tx } from '../../platform/database/connection.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
+import { isUsing, type Kind, lockUnused, none } from './unused.ts'
+
+/**
+ * Contacts that nobody has changed, imported, tagged or listed, who got and wrote no message, and whom no job and no
+ * series needs. Opt-outs are not theirs: they stay.
+ */
+export const contacts: Kind = {
+  name: 'contact',
+  table: 'contacts',
+  async deleteUnused(tx, ids, since) {
+    // Whoever writes a job or a series reads its people in several statements, and locks none of them.
+    if (!(await tryLock(tx, LOCKS.peopleOfJobs))) return { count: 0, isComplete: false }
+    const isUnused = sql`(${isOld(since)} and ${isNotWrittenTo(since)} and ${await isInNoSeries(tx)})`
+    const unused = await lockUnused(tx, 'contacts', ids, isUnused)
+    if (unused.length === 0) return { count: 0, isComplete: true }
+    // As sets: the foreign keys would look for them contact by contact.
+    for (const table of [sql`list_contacts`, sql`contact_values`, sql`contact_tags`, sql`contact_identities`])
+      await tx.run(sql`delete from ${table} where contact_id = any(${unused})`)
+    const count = await tx.run(sql`delete from contacts where id = any(${unused})`)
+    return { count, isComplete: true }
+  },
+}
+
+const isOld = (since: Sql) => sql`
+  x.changed_at < ${since}
+  and ${none(sql`from contact_tags t where t.contact_id = x.id and t.added_at >= ${since}`)}
+  and ${none(sql`from list_contacts l where l.contact_id = x.id and l.added_at >= ${since}`)}
+  and ${none(sql`
+    from import_rows r join imports i on i.id = r.import_id
+    where r.contact_id = x.id and (i.ended_at is null or greatest(i.ended_at, i.undone_at) >= ${since})`)}`
+
+/** Members who may not see the contact send to it by its number. The limits of an account know that. */
+const isNotWrittenTo = (since: Sql) => sql`
+  ${none(sql`
+    from contact_identities i where i.contact_id = x.id and i.used_at >= ${since} - interval '1 day'`)}
+  and ${none(sql`from deliveries d join jobs j on j.id = d.job_id where d.contact_id = x.id and ${isUsing(since)}`)}
+  and ${none(sql`
+    from contact_identities i cross join instances a
+      join instance_people p on p.instance_id = a.id and p.phone = coalesce(i.whatsapp_phone, i.value)
+    where i.contact_id = x.id and i.kind = 'phone' and p.last_sent_at[cardinality(p.last_sent_at)] >= ${since}`)}`
+
+/** A list that a series leaves out counts, too. */
+async function isInNoSeries(tx: Tx): Promise<Sql> {
+  const filters = await tx.many<StoredList>(sql`
+    select l.id, l.filter from lists l
+    where l.filter is not null and exists (
+      select from series_lists u join series s on s.id = u.series_id where u.list_id = l.id and s.state <> 'ended')`)
+  const isFound = filters.length > 0 ? await isInOneOf(tx, filters) : sql`false`
+  return sql`
+    ${none(sql`
+      from list_contacts l join series_lists u using (list_id) join series s on s.id = u.series_id
+      where l.contact_id = x.id and s.state <> 'ended'`)}
+    and ${none(sql`from contacts c where c.id = x.id and ${isFound}`)}
+    and x.id not in (
+      select value::bigint from series s,
+        jsonb_array_elements_text((s.recipients -> 'contactIds') || coalesce(s.frozen -> 'ids', '[]'))
+      where s.job_type = 'SendToUsers' and s.state <> 'ended')`
+}
