@@ -26,3 +26,15 @@ test('nobody gets the early answer of another session', async () => {
   await call('GET /notices', {})
   expect(fetched).toHaveBeenCalledTimes(2)
 })
+
+test('an early answer that nobody takes is read, so that its connection is free', async () => {
+  const { promise: isRead, resolve } = Promise.withResolvers<void>()
+  const pull = (to: ReadableStreamDefaultController) => {
+    to.close()
+    resolve()
+  }
+  const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+  fetched.mockResolvedValueOnce(new Response(body))
+  askEarly(['/api/notices'])
+  await isRead
+})
