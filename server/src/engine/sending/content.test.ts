@@ -202,6 +202,17 @@ test('a program that does not know contents gets no turn and no look-up, and mak
   await expect(context.add.job({ messageId: message.id })).rejects.toThrow('does not know')
 })
 
+// R-1775
+test('a program that does not know contents gets no turn for a job that was put off after a failed upload', async () => {
+  const { job } = await jobWithFile('video', { caption: 'Hi' })
+  await context.db.run(
+    sql`update jobs set last_turn_at = clock_now() + interval '1 hour' where id = ${job.id}`,
+  )
+  const takeTurn = sql`update jobs set last_turn_at = clock_now(), cursor = cursor + 1 where id = ${job.id}`
+
+  expect(await context.db.run(takeTurn)).toBe(0)
+})
+
 // R-1605
 test('a job that is paused already says in a new era that it is uncertain', async () => {
   const world = scriptedProvider()
