@@ -142,6 +142,52 @@ test('a few recipients who are refused a file that others get do not pause the j
   expect(await context.statuses(job.id)).toEqual(['sent', 'failed', 'sent', 'failed', 'failed', 'sent'])
 })
 
+// R-1776
+test.each([
+  ['were sent before a retry', sql`status = 'sent', sent_at = clock_now(), intent_at = clock_now()`],
+  ['are skipped', sql`status = 'skipped'`],
+])('three refusals in a row pause a job also where recipients between them %s', async (_, others) => {
+  const { provider, script, calls } = scriptedProvider()
+  script.onSend = () => ({ kind: 'rejected', reason: { code: 'content_too_large', params: {} } })
+  const job = await videoTo(Array.from({ length: 10 }, (_, n) => `${n}@g.us`))
+  await context.db.run(sql`update deliveries set ${others} where job_id = ${job.id} and id % 2 = 0`)
+  await context.db.run(sql`update jobs set resumed_at = clock_now() where id = ${job.id}`)
+  context.worker(provider, { openMedia })
+
+  await until('three are refused, or more', () => calls.sends.length >= 3)
+  await context.untilWaiting(job.id, 'paused')
+
+  expect(calls.sends).toHaveLength(3)
+})
+
+// R-1776
+test('a job that was resumed is not paused again at the first recipient who is refused its file', async () => {
+  const { provider, script, accept } = scriptedProvider()
+  script.onSend = (send) =>
+    send.to < '5@g.us'
+      ? { kind: 'rejected', reason: { code: 'content_too_large', params: {} } }
+      : accept(send)
+  const job = await videoTo(['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us'])
+  context.worker(provider, { openMedia })
+  await context.untilWaiting(job.id, 'paused')
+
+  await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))
+
+  await context.untilStatus(job.id, 'Completed')
+})
+
+// R-1776
+test('a job ends though its last three recipients are refused its file', async () => {
+  const { provider, script } = scriptedProvider()
+  script.onSend = () => ({ kind: 'rejected', reason: { code: 'media_refused', params: {} } })
+  const job = await videoTo(['1@g.us', '2@g.us', '3@g.us'])
+  context.worker(provider, { openMedia })
+
+  await context.untilStatus(job.id, 'Failed')
+
+  expect(await context.log(job.id)).not.toContain('job_paused_by_refusals')
+})
+
 // R-1658
 test('an account whose messages arrive although their sends get no answer in time is not held back for long', async () => {
   const { provider, script, calls, accept } = scriptedProvider()
