@@ -38,6 +38,13 @@ export const contacts = [
     { tests: `${features}/contacts`, only: 'all that match can be deleted' },
   ),
   without(
+    'contacts of a job that is being written are not deleted for their age',
+    `${platform}/contacts/lists.ts`,
+    '  await lockShared(tx, LOCKS.peopleOfJobs)\n',
+    '',
+    { tests: `${features}/retention`, only: 'no contact goes while' },
+  ),
+  without(
     'a typed number does not tell whose it is',
     `${features}/jobs/people.queries.ts`,
     'known.contact_id) and ${isVisible}',

@@ -112,3 +112,31 @@ test('a job whose recipients were deleted shows its counts and says so, and canâ
     })
   expect((await context.call(admin, jobs.remove, of)).status).toBe(204)
 })
+
+// R-2135
+test('a job whose group went names it still, with its counts, but no members', async () => {
+  const admin = await context.add.admin()
+  const group = await context.add.group({ leftAt: '2020-01-01T00:00:00Z', participantCount: 3 })
+  const { id } = await context.add.job({
+    ...{
+      status: 'Completed',
+      deliveryStatus: 'sent',
+      instanceId: group.instanceId,
+      recipients: [group.chatId],
+    },
+  })
+  await context.db.run(sql`
+    update deliveries set group_id = ${group.id}, recipient_name = ${group.name}, sent_at = clock_now(), delivered_members = 2`)
+  await context.db.run(sql`update retention set group_days = 30`)
+  const read = async () => (await context.call(admin, jobs.get, { params: { id } })).body
+  const before = await read()
+  expect(before.sentMessages).toMatchObject([{ deliveredTo: 2, members: 2, areMembersKept: true }])
+
+  await deleteOldRows(context.db, new AbortController().signal)
+
+  const [message] = before.sentMessages
+  expect(await read()).toEqual({
+    ...before,
+    sentMessages: [{ ...message, members: null, areMembersKept: false }],
+  })
+})
