@@ -9,13 +9,19 @@ import { effectsOf } from './outcome-effects.ts'
 /** Why a preparation has to wait. */
 export type Delay = Extract<UploadOutcome, { kind: 'busy' | 'account' }>
 
+/**
+ * After an upload has failed, the account's other jobs go first for nine times as long as it kept them waiting. So
+ * uploads that always fail take a tenth of the account's time, and not minutes before each message of the others.
+ */
+const OTHERS_FIRST = 9
+const OTHERS_FIRST_AT_LEAST_MS = 10_000
+
 /** A message that needs something of the provider before its intent. */
 type Prepared = { jobId: number; busyInARow: number; failuresInARow: number }
 
 /**
  * Ends the claim and holds the instance back after a preparation that failed, as a send with that outcome would. The
- * job's log gets one line, unless its last line says the same. For `othersFirstMs` whatever the instance's other jobs
- * have due goes before this one.
+ * job's log gets one line, unless its last line says the same. `uploadMs`: how long the upload took, if it was one.
  */
 export function holdInstance(
   tx: Db,
@@ -23,11 +29,13 @@ export function holdInstance(
   prepared: Prepared,
   outcome: Delay,
   line: 'image_upload_failed' | 'members_read_failed',
-  othersFirstMs = 0,
+  uploadMs: number | null = null,
 ) {
   const change = changeAfter(prepared, outcome)
   const { jobId } = prepared
   const why = outcome.reason
+  const othersFirstMs =
+    uploadMs === null ? 0 : Math.max(OTHERS_FIRST_AT_LEAST_MS, OTHERS_FIRST * (uploadMs + change.holdMs))
   return tx.run(sql`
     with changed as (
       update instances i
@@ -43,7 +51,11 @@ export function holdInstance(
       returning i.id, ${newTrouble} as new_trouble
     ), turned as (
       -- A failed preparation counts as a turn, so that the instance's other jobs do not wait for this one.
-      update jobs j set last_turn_at = clock_now() + ${othersFirstMs} * interval '1 ms'
+      -- The jobs that were put off share their tenth: twelve of them would take all the time of the account.
+      update jobs j set last_turn_at = clock_now() + least(interval '1 day', ${othersFirstMs} * interval '1 ms' * (
+        select 1 + count(*) from jobs other
+        where other.instance_id = ${claim.instanceId} and other.id <> ${jobId} and other.status = 'Running'
+          and other.paused_at is null and other.last_turn_at > clock_now()))
       from changed where j.id = ${jobId}
     ), logged as (
       ${insertLogLines(troubleLines('changed'))}

@@ -24,13 +24,6 @@ const LARGE_BYTES = 1 << 20
 /** How often a large upload looks whether its job still runs. */
 const LOOK_MS = 2_000
 
-/**
- * After an upload has failed, the account's other jobs go first for nine times as long as it took. So an upload that
- * always times out takes a tenth of the account's time, and not minutes before each message of the others.
- */
-const OTHERS_FIRST = 9
-const OTHERS_FIRST_AT_LEAST_MS = 10_000
-
 /** The provider keeps a file for 30 days. A job that takes longer uploads it again when the provider has lost it. */
 const KEPT = '29 days'
 
@@ -55,14 +48,11 @@ export async function uploadMedia(deps: Uploading, claim: Claim, upload: Upload)
       // Nothing has failed: the next worker uploads the file, or nobody.
       if (stopping.aborted || !(await isWanted(db, upload.jobId))) return true
       await underLock(db, claim.instanceId, isGivingUp, (tx) =>
-        holdInstance(tx, claim, upload, outcome, 'image_upload_failed', othersFirstMs(began)),
+        holdInstance(tx, claim, upload, outcome, 'image_upload_failed', performance.now() - began),
       )
       return false
   }
 }
-
-const othersFirstMs = (began: number) =>
-  Math.max(OTHERS_FIRST_AT_LEAST_MS, OTHERS_FIRST * (performance.now() - began))
 
 async function findUpload(db: Db, { instanceId, mediaName }: Upload): Promise<string | null> {
   const known = await db.maybeOne<{ mediaId: string }>(sql`

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { useEngineContext } from '../../../test/engine-context.ts'
+import { fileOf } from '../../../test/one-byte-file.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { uploadMedia } from './upload.ts'
+
+const context = useEngineContext()
+
+// R-1777
+test('twelve jobs whose files can’t be uploaded do not hold up each message of the account’s other job', async () => {
+  const { provider, script, calls } = scriptedProvider()
+  script.onUpload = () => ({
+    ...{ kind: 'busy', retryAfterMs: null },
+    reason: { code: 'provider_unreachable', params: {} },
+  })
+  const deps = context.deps(provider, { openMedia: async () => fileOf(new Uint8Array([1])) })
+  const uploading = { ...deps, isGivingUp: () => false, stopping: new AbortController().signal }
+  const { id: instanceId } = await context.add.instance()
+  for (let n = 0; n < 12; n++) {
+    const file = await context.add.file('video', { name: `${n}.mp4` })
+    await context.add.job({
+      ...{ instanceId, status: 'Running', recipients: [`${n}@g.us`], fileId: file.id, textContent: 'Hi' },
+      content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }),
+    })
+  }
+  const recipients = Array.from({ length: 40 }, (_, n) => `${n + 100}@g.us`)
+  const other = await context.add.job({ instanceId, status: 'Running', recipients })
+  await context.freezeClock()
+
+  for (let sent = 0; sent < recipients.length; ) {
+    const claim = await context.claimOne()
+    const step = await context.writeIntent(claim)
+    if (step.kind === 'upload') await uploadMedia(uploading, claim, step)
+    else if (step.kind === 'send') {
+      await context.settle(step, { kind: 'sent', providerMessageId: `m${++sent}` })
+      await context.db.run(sql`update instances set claim = null, lease_until = null`)
+    } else throw new Error(step.kind)
+    await untilDue()
+  }
+  expect(await context.statuses(other.id)).toEqual(recipients.map(() => 'sent'))
+  // Each file is tried once before any is put off.
+  expect(calls.uploads).toBeLessThan(12 + recipients.length / 2)
+})
+
+/** Moves the clock to the account's next attempt, by a second at least. */
+async function untilDue() {
+  const { left } = await context.db.one<{ left: string }>(sql`
+    select greatest(interval '1 second', max(next_due_at) - clock_now())::text as left from instances`)
+  await context.moveClock(left)
+}
