@@ -320,15 +320,24 @@ describe('before an account writes to people', () => {
     const { provider, script, ledger } = scriptedProvider()
     const instance = await context.add.instance(columns)
     const [first = '', second = ''] = people(2)
-    script.onIncoming = () => [
-      message('Dừng', { phone: first.split('@')[0] ?? '', timestamp: seconds(1800) }),
-      message('Dừng', { phone: second.split('@')[0] ?? '', timestamp: seconds(24 * 3600) }),
-    ]
+    const haveGroups = Promise.withResolvers<void>()
+    script.onIncoming = async () => {
+      await haveGroups.promise
+      return [
+        message('Dừng', { phone: first.split('@')[0] ?? '', timestamp: seconds(1800) }),
+        message('Dừng', { phone: second.split('@')[0] ?? '', timestamp: seconds(24 * 3600) }),
+      ]
+    }
     const toPeople = await context.add.job({ instanceId: instance.id, recipients: people(2) })
-    const toGroups = await context.add.job({ instanceId: instance.id })
+    // Jobs take turns, so the other one would have sent by the end of this one.
+    const toGroups = await context.add.job({
+      instanceId: instance.id,
+      recipients: ['1@g.us', '2@g.us', '3@g.us'],
+    })
     context.worker(provider)
-    await context.untilStatus(toPeople.id, 'Completed')
     await context.untilStatus(toGroups.id, 'Completed')
+    haveGroups.resolve()
+    await context.untilStatus(toPeople.id, 'Completed')
     expect(await context.statuses(toPeople.id)).toEqual(['skipped', 'sent'])
     expect(ledger.map(({ to }) => to)).not.toContain(first)
     await context.db.run(sql`delete from opt_outs`)
