@@ -17,12 +17,31 @@ export const contacts: Kind = {
     const isUnused = sql`(${isOld(since)} and ${isNotWrittenTo(since)} and ${await isInNoSeries(tx)})`
     const unused = await lockUnused(tx, 'contacts', ids, isUnused)
     if (unused.length === 0) return { count: 0, isComplete: true }
+    const free = await lockParts(tx, unused)
     // As sets: the foreign keys would look for them contact by contact.
-    for (const table of [sql`list_contacts`, sql`contact_values`, sql`contact_tags`, sql`contact_identities`])
-      await tx.run(sql`delete from ${table} where contact_id = any(${unused})`)
-    const count = await tx.run(sql`delete from contacts where id = any(${unused})`)
+    for (const part of parts) await tx.run(sql`delete from ${part} where contact_id = any(${free})`)
+    const count = await tx.run(sql`delete from contacts where id = any(${free})`)
     return { count, isComplete: true }
   },
+}
+
+const parts = [sql`list_contacts`, sql`contact_values`, sql`contact_tags`, sql`contact_identities`]
+
+/**
+ * Locks all rows of these contacts, and returns the contacts of which nobody else has locked one. Whoever deletes a
+ * list, a tag or a field locks such rows without their contacts, and all who create a job would wait for that with us.
+ */
+async function lockParts(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const busy = new Set<number>()
+  for (const part of parts) {
+    const all = sql`from ${part} where contact_id = any(${ids})`
+    const found = await tx.many<{ id: number }>(sql`
+      with locked as materialized (select contact_id ${all} for update skip locked)
+      select contact_id as id, count(*) ${all} group by contact_id
+      except select contact_id, count(*) from locked group by contact_id`)
+    for (const { id } of found) busy.add(id)
+  }
+  return ids.filter((id) => !busy.has(id))
 }
 
 const isOld = (since: Sql) => sql`
