@@ -105,6 +105,15 @@ async function wrote(days: number, sender: 'phone' | 'lid' | 'otherPhone' = 'pho
 
 const people = { phoneNumbers: '', groupIds: [], fallbacks: {}, leaveOutIncomplete: false }
 
+/** The number in a list of typed ones, after another. */
+async function typedInSeries(write: (number: string) => string, state = 'active') {
+  const contact = await addOld()
+  const phoneNumbers = `+84 90 000 0000;\n${write(contact.number)}, `
+  const recipients = JSON.stringify({ ...people, contactIds: [], phoneNumbers })
+  await context.add.series({ jobType: 'SendToUsers', state, recipients })
+  return contact
+}
+
 async function inSeries(by: 'id' | 'frozen' | 'list' | 'excluded' | 'filter', state = 'active') {
   const contact = await tagged(41)
   const { id: seriesId } = await context.add.series({
@@ -123,7 +132,7 @@ async function inSeries(by: 'id' | 'frozen' | 'list' | 'excluded' | 'filter', st
   return contact
 }
 
-// R-2140
+// R-2140, R-2146
 test.each<{ what: string; goes: boolean; add: () => Promise<{ id: number }> }>([
   { what: 'nobody has used or changed', goes: true, add: addOld },
   { what: 'somebody has changed 39 days ago', goes: false, add: () => addOld({ changedAt: ago(39) }) },
@@ -157,6 +166,18 @@ test.each<{ what: string; goes: boolean; add: () => Promise<{ id: number }> }>([
   { what: 'is in a list of an active series', goes: false, add: () => inSeries('list') },
   { what: 'is in a list that an active series leaves out', goes: false, add: () => inSeries('excluded') },
   { what: 'a filter of an active series finds', goes: false, add: () => inSeries('filter') },
+  { what: 'an active series has typed', goes: false, add: () => typedInSeries((number) => `+${number}`) },
+  {
+    what: 'an active series has typed without the country code',
+    goes: false,
+    add: () => typedInSeries((number) => `0${number.slice(2, -4)} ${number.slice(-4)}`),
+  },
+  {
+    what: 'a series has typed that has ended',
+    goes: true,
+    add: () => typedInSeries((number) => number, 'ended'),
+  },
+  { what: 'an active series has not typed', goes: true, add: () => typedInSeries(() => '+84900000001') },
   { what: 'is in a list of a series that has ended', goes: true, add: () => inSeries('list', 'ended') },
   { what: 'a series had that has ended', goes: true, add: () => inSeries('id', 'ended') },
 ])('a contact that $what goes: $goes', async ({ goes, add }) => {

@@ -62,6 +62,18 @@ const isNotWrittenTo = (since: Sql) => sql`
       join instance_people p on p.instance_id = a.id and p.phone = coalesce(i.whatsapp_phone, i.value)
     where i.contact_id = x.id and i.kind = 'phone' and p.last_sent_at[cardinality(p.last_sent_at)] >= ${since}`)}`
 
+/** Numbers are typed with or without a country code. Two that end alike keep a contact too many. */
+const DIGITS = 6
+
+/** The ends of the numbers that series were given: a run takes the name and the values from the contact. */
+async function typedInSeries(tx: Tx): Promise<string[]> {
+  const rows = await tx.many<{ digits: string }>(sql`
+    select distinct right(regexp_replace(number, '[^0-9]', '', 'g'), ${DIGITS}) as digits
+    from series s, regexp_split_to_table(s.recipients ->> 'phoneNumbers', '[,;\t\r\n]') number
+    where s.job_type = 'SendToUsers' and s.state <> 'ended'`)
+  return rows.map(({ digits }) => digits)
+}
+
 /** A list that a series leaves out counts, too. */
 async function isInNoSeries(tx: Tx): Promise<Sql> {
   const filters = await tx.many<StoredList>(sql`
@@ -69,8 +81,12 @@ async function isInNoSeries(tx: Tx): Promise<Sql> {
     where l.filter is not null and exists (
       select from series_lists u join series s on s.id = u.series_id where u.list_id = l.id and s.state <> 'ended')`)
   const isFound = filters.length > 0 ? await isInOneOf(tx, filters) : sql`false`
+  const typed = await typedInSeries(tx)
   return sql`
     ${none(sql`
+      from contact_identities i
+      where i.contact_id = x.id and i.kind = 'phone' and right(i.value, ${DIGITS}) = any(${typed}::text[])`)}
+    and ${none(sql`
       from list_contacts l join series_lists u using (list_id) join series s on s.id = u.series_id
       where l.contact_id = x.id and s.state <> 'ended'`)}
     and ${none(sql`from contacts c where c.id = x.id and ${isFound}`)}
