@@ -53,9 +53,17 @@ async function inSeries(by: 'id' | 'set' | 'frozen', state = 'active') {
   return group
 }
 
+async function inImport(status: string) {
+  const group = await addLeft()
+  await context.db.run(sql`
+    insert into imports (source, user_name, status, instance_id, group_ids)
+    values ('groups', 'lan', ${status}, ${group.instanceId}, array[0, ${group.id}::bigint])`)
+  return group
+}
+
 const loggedOut = { status: 'NeedsLogin', absentSince: ago(41) }
 
-// R-2139
+// R-2139, R-2147
 test.each<{ what: string; goes: boolean; add: () => Promise<{ id: number }> }>([
   { what: 'the account has left 41 days ago', goes: true, add: addLeft },
   { what: 'the account has left 39 days ago', goes: false, add: () => addLeft({ leftAt: ago(39) }) },
@@ -98,6 +106,8 @@ test.each<{ what: string; goes: boolean; add: () => Promise<{ id: number }> }>([
     goes: false,
     add: () => ofJob({ status: 'Cancelled', deliveryStatus: 'sending', settling: true }),
   },
+  { what: 'an import reads', goes: false, add: () => inImport('checking') },
+  { what: 'an import has read', goes: true, add: () => inImport('checked') },
   { what: 'an active series sends to', goes: false, add: () => inSeries('id') },
   { what: 'is in a set of an active series', goes: false, add: () => inSeries('set') },
   { what: 'an active series has among its fixed recipients', goes: false, add: () => inSeries('frozen') },

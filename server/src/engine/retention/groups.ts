@@ -44,6 +44,7 @@ const isUnused = (since: Sql) => sql`(
   and ${none(sql`
     from jobs j join deliveries d on d.job_id = j.id and d.chat_id = x.chat_id
     where j.instance_id = x.instance_id and (j.status in ('Pending', 'Running') or j.settling)`)}
+  and ${none(sql`from imports i where i.status = 'checking' and x.id = any(i.group_ids)`)}
   and ${none(sql`
     from group_set_groups g join series_group_sets u using (group_set_id) join series s on s.id = u.series_id
     where g.group_id = x.id and s.state <> 'ended'`)}

@@ -111,13 +111,15 @@ export async function countWaiting(tx: Db, userId: number): Promise<number> {
   return count
 }
 
-/** How many of these groups of the instance exist. Nobody is told who follows a channel. */
-export async function countGroups(tx: Db, instanceId: number, ids: readonly number[]): Promise<number> {
-  const { count } = await tx.one<{ count: number }>(sql`
-    select count(*) as count from groups g
-    where instance_id = ${instanceId} and id = any(${ids}::bigint[]) and not ${isChannelRow('g')}`)
-  return count
-}
+/**
+ * Returns how many of these groups of the instance exist, and keeps them from being deleted until the transaction ends.
+ * Nobody is told who follows a channel.
+ */
+export const lockGroups = (tx: Db, instanceId: number, ids: readonly number[]): Promise<number> =>
+  tx.run(sql`
+    select from groups g
+    where instance_id = ${instanceId} and id = any(${ids}::bigint[]) and not ${isChannelRow('g')}
+    order by id for key share`)
 
 export const deleteImport = (tx: Db, id: number) => tx.run(sql`delete from imports where id = ${id}`)
 

@@ -14,7 +14,6 @@ import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import {
   beginUndo,
-  countGroups,
   deleteImport,
   findImport,
   findReading,
@@ -22,6 +21,7 @@ import {
   insertImport,
   type Locked,
   lockFixedList,
+  lockGroups,
   lockImport,
   readFields,
   setReading,
@@ -60,7 +60,7 @@ export const importFromInstance = (
       throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
     if (groupIds.length > 0) requireRight(caller, 'canExportParticipants')
     const ids = [...new Set(groupIds)]
-    if ((await countGroups(tx, instanceId, ids)) < ids.length)
+    if ((await lockGroups(tx, instanceId, ids)) < ids.length)
       throw new InvalidInput({ groupIds: 'MESSAGE.GROUP_INVALID' })
     await requireRoom(tx, caller)
     const source = ids.length > 0 ? 'groups' : 'addressBook'
