@@ -73,12 +73,17 @@ export async function requireRoomOnDisk(tx: Db, userId: number, bytes: number): 
 
 type MediaIds = { imageId?: number | null; fileId?: number | null }
 
-/** Throws unless a message of this user may get the image or file. Those that count for the user already may. */
+/**
+ * Throws unless a message of this user may get the image or file. Those that count for the user already may. Two saves
+ * at once happen one after the other, so that the second sees what counts by then.
+ */
 export async function requireRoomInMessage(
   tx: Db,
   userId: number,
   { imageId = null, fileId = null }: MediaIds,
 ): Promise<void> {
+  if (imageId === null && fileId === null) return
+  await lock(tx, LOCKS.imagesOf(userId))
   const added = (media: Media, added: number | null) =>
     sizeOf(media, (id) => sql`${id} = ${added} and ${id} not in (${countedFor(userId, media)})`)
   const { bytes } = await tx.one<{ bytes: number }>(sql`

@@ -168,3 +168,37 @@ test('a file or image that a colleague puts into a message counts for the author
   expect(await roomFor(lan, 1_000_000 - size)).toBe('room')
   expect(await roomFor(lan, 1_000_001 - size)).toBe('quota_images')
 })
+
+// R-1778
+test('a file that a user saves in two messages at once needs room once', async () => {
+  const { minh, file } = await sharedFile()
+  let saved: Promise<Awaited<ReturnType<typeof save>>[]> | undefined
+  await context.db.begin(async (tx) => {
+    await requireRoomOnDisk(tx, minh.id, 0)
+    saved = Promise.all([save(minh, file.name), save(minh, file.name)])
+    await expect.poll(() => countWaiting(context.db)).toBe(2)
+  })
+
+  expect((await saved)?.map(({ status }) => status)).toEqual([201, 201])
+})
+
+// R-1778
+test('a file that moves from one message of a user to another while a third is saved leaves no room for that', async () => {
+  const { minh, file } = await sharedFile()
+  const first = await save(minh, file.name)
+  let room: Promise<string> | undefined
+  await context.db.begin(async (tx) => {
+    const { id } = await tx.one<{ id: number }>(
+      sql`select id from files where name = ${file.name} for key share`,
+    )
+    await requireRoomInMessage(tx, minh.id, { fileId: id })
+    await remove(minh, first.body.id)
+    room = roomFor(minh, 300_000)
+    await expect.poll(() => countWaiting(context.db)).toBe(1)
+    await tx.run(sql`
+      insert into messages (text_content, content, file_id, created_by_user_id, created_by_user_name)
+      values ('Prices', ${JSON.stringify({ kind: 'document', fileName: 'a.pdf' })}::jsonb, ${id}, ${minh.id}, 'minh')`)
+  })
+
+  expect(await room).toBe('quota_images')
+})
