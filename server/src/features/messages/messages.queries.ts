@@ -89,11 +89,18 @@ export async function insertMessage(tx: Db, caller: Caller, message: MessageColu
 
 const hasBraces = ({ textContent }: Pick<NewMessage, 'textContent'>) => textContent.includes('{{')
 
-/** The author of the message, if that user still exists and the caller may change the message. */
+/** For whom a file of the message counts: its author, or the caller if that user was deleted (see `adopted`). */
 export const findAuthor = (tx: Db, caller: Caller, id: number) =>
   tx.maybeOne<{ id: number; name: string }>(sql`
-    select u.id, u.username as name from messages m join users u on u.id = m.created_by_user_id
+    select coalesce(u.id, ${caller.id}) as id, coalesce(u.username, ${caller.username}) as name
+    from messages m left join users u on u.id = m.created_by_user_id
     where m.id = ${id} and ${canChangeMessage(caller, 'm')}`)
+
+/** Whoever gives a file to the message of a deleted user becomes its author. Otherwise it would count for nobody. */
+const adopted = (caller: Caller) => ({
+  createdByUserId: sql`coalesce(m.created_by_user_id, ${caller.id})`,
+  createdByUserName: sql`case when m.created_by_user_id is null then ${caller.username} else m.created_by_user_name end`,
+})
 
 /** The columns that a change replaces. The others stay. */
 export type ChangedColumns = Pick<MessageColumns, 'textContent' | 'instanceId'> &
@@ -114,6 +121,7 @@ export async function updateMessage(
     imageId,
     fileId,
     content: content === undefined ? content : json(content),
+    ...((imageId || fileId) && adopted(caller)),
   })
   // A text that nobody has edited means the same as before.
   const hasVariables = sql`

@@ -202,3 +202,26 @@ test('a file that moves from one message of a user to another while a third is s
 
   expect(await room).toBe('quota_images')
 })
+
+// R-1779
+test('whoever gives a file to the message of a deleted user needs room for it and becomes its author', async () => {
+  const { instance, lan, minh, shared } = await sharedFile()
+  const text = { textContent: 'Prices', instanceId: instance.id }
+  const change = (user: TestUser, body: object) =>
+    context.call(user, messages.update, { params: { id: shared.id }, body: { ...text, ...body } })
+  await context.db.run(sql`delete from users where id = ${lan.id}`)
+
+  // A text alone leaves the message as it is.
+  expect((await change(minh, {})).body.createdByUserName).toBe(lan.username)
+  const large = await context.add.file('document', { size: 900_000, userId: minh.id })
+  const changed = await change(minh, { content: contentOf(large.name) })
+
+  expect(changed).toMatchObject({ status: 200, body: { createdByUserName: minh.username } })
+  expect(await roomFor(minh, 200_000)).toBe('quota_images')
+  const admin = await context.add.user({ role: 'Admin' })
+  const small = await context.add.file('document', { size: 200_000, userId: admin.id })
+  expect((await save(admin, small.name, instance.id)).status).toBe(201)
+  const other = await context.add.message({ instanceId: instance.id, createdByUserId: null })
+  const second = { params: { id: other.id }, body: { ...text, content: contentOf(small.name) } }
+  expect(await context.call(minh, messages.update, second)).toMatchObject(FULL)
+})
