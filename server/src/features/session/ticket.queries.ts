@@ -3,6 +3,8 @@ import { sql } from '../../platform/database/sql.ts'
 
 const TICKET_MINUTES = 5
 
+const isValid = sql`expires_at > clock_now()`
+
 /** Returns false if the user was locked or the password has changed since we verified it: see `insertSession`. */
 export async function insertTicket(
   db: Db,
@@ -21,13 +23,13 @@ export async function insertTicket(
 export const findTicket = (db: Db, ticketHash: Buffer) =>
   db.maybeOne<{ userId: number; username: string }>(sql`
     select u.id as user_id, u.username from sign_in_tickets t join users u on u.id = t.user_id
-    where t.ticket_hash = ${ticketHash} and t.expires_at > clock_now()`)
+    where t.ticket_hash = ${ticketHash} and ${isValid}`)
 
 /** Each ticket opens one session. Returns false if it has already, or is too old. */
 export async function useTicket(tx: Tx, userId: number, ticketHash: Buffer): Promise<boolean> {
   // A new password deletes the user's tickets while it holds the user, so the user is locked first here, too.
   await tx.run(sql`select from users where id = ${userId} for share`)
   const count = await tx.run(sql`
-    delete from sign_in_tickets where ticket_hash = ${ticketHash} and expires_at > clock_now()`)
+    delete from sign_in_tickets where ticket_hash = ${ticketHash} and ${isValid}`)
   return count === 1
 }
