@@ -43,6 +43,31 @@ test('twelve jobs whose files can’t be uploaded do not hold up each message of
   expect(calls.uploads).toBeLessThan(12 + recipients.length / 2)
 })
 
+// R-1780
+test('a job that was put off has its turn once another job of the account has uploaded the same file', async () => {
+  const { provider } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance()
+  const file = await context.add.file('video')
+  const withFile = (to: string) =>
+    context.add.job({
+      ...{ instanceId, status: 'Running', recipients: [to], fileId: file.id, textContent: 'Hi' },
+      content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }),
+    })
+  const putOff = await withFile('1@g.us')
+  const first = await withFile('2@g.us')
+  await context.db.run(
+    sql`update jobs set last_turn_at = clock_now() + interval '1 hour' where id = ${putOff.id}`,
+  )
+  const recipients = Array.from({ length: 1_000 }, (_, n) => `${n + 100}@g.us`)
+  const other = await context.add.job({ instanceId, status: 'Running', recipients })
+  context.worker(provider)
+
+  await context.untilStatus(first.id, 'Completed')
+  await context.untilStatus(putOff.id, 'Completed')
+
+  expect(await context.jobStatus(other.id)).toBe('Running')
+})
+
 /** Moves the clock to the account's next attempt, by a second at least. */
 async function untilDue() {
   const { left } = await context.db.one<{ left: string }>(sql`
