@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
+import { LOCKS, lockShared } from '../../platform/database/advisory-lock.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
 import { contacts } from './contacts.ts'
 import { lookForUnused } from './unused.ts'
@@ -43,3 +44,17 @@ test.each<{ what: string; change: string }>([
     await db.script('delete from tags; delete from contact_fields; delete from lists')
   },
 )
+
+// R-2148
+test('a job that is being created holds up only the look at contacts that nobody has used', async () => {
+  const { db } = context
+  await context.add.contact()
+  const look = () =>
+    db.begin(async (tx) => {
+      await lockShared(tx, LOCKS.peopleOfJobs)
+      return await db.begin((slice) => lookForUnused(slice, contacts, 100))
+    })
+  expect(await look()).toEqual({ count: 0, isThrough: true })
+  await context.add.contact({ changedAt: old })
+  expect(await look()).toEqual({ count: 0, isThrough: false })
+})

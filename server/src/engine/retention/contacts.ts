@@ -2,7 +2,7 @@ import { isInOneOf, type StoredList } from '../../platform/contacts/filter.ts'
 import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
-import { isUsing, type Kind, lockUnused, none } from './unused.ts'
+import { findUnused, isUsing, type Kind, lockUnused, none } from './unused.ts'
 
 /**
  * Contacts that nobody has changed, imported, tagged or listed, who got and wrote no message, and whom no job and no
@@ -12,10 +12,15 @@ export const contacts: Kind = {
   name: 'contact',
   table: 'contacts',
   async deleteUnused(tx, ids, since) {
-    // Whoever writes a job or a series reads its people in several statements, and locks none of them.
+    const isSilent = sql`(${isOld(since)} and ${isNotWrittenTo(since)})`
+    const silent = await findUnused(tx, 'contacts', ids, isSilent)
+    if (silent.length === 0) return { count: 0, isComplete: true }
+    // Whoever writes a job or a series reads its people in several statements, and locks none of them. Meanwhile they
+    // wait for us, so what takes long is looked for once.
     if (!(await tryLock(tx, LOCKS.peopleOfJobs))) return { count: 0, isComplete: false }
-    const isUnused = sql`(${isOld(since)} and ${isNotWrittenTo(since)} and ${await isInNoSeries(tx)})`
-    const unused = await lockUnused(tx, 'contacts', ids, isUnused)
+    const inSeries = await chosenInSeries(tx, silent)
+    const others = silent.filter((id) => !inSeries.has(id))
+    const unused = await lockUnused(tx, 'contacts', others, sql`(${isSilent} and ${await isInNoSeries(tx)})`)
     if (unused.length === 0) return { count: 0, isComplete: true }
     const free = await lockParts(tx, unused)
     // As sets: the foreign keys would look for them contact by contact.
@@ -74,6 +79,16 @@ async function typedInSeries(tx: Tx): Promise<string[]> {
   return rows.map(({ digits }) => digits)
 }
 
+/** Those of the contacts whom series have chosen or keep, of whom there may be a million. */
+async function chosenInSeries(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx.many<{ id: number }>(sql`
+    select distinct chosen.id::bigint
+    from series s,
+      jsonb_array_elements_text((s.recipients -> 'contactIds') || coalesce(s.frozen -> 'ids', '[]')) chosen (id)
+    where chosen.id = any(${ids.map(String)}::text[]) and s.job_type = 'SendToUsers' and s.state <> 'ended'`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** A list that a series leaves out counts, too. */
 async function isInNoSeries(tx: Tx): Promise<Sql> {
   const filters = await tx.many<StoredList>(sql`
@@ -89,9 +104,5 @@ async function isInNoSeries(tx: Tx): Promise<Sql> {
     and ${none(sql`
       from list_contacts l join series_lists u using (list_id) join series s on s.id = u.series_id
       where l.contact_id = x.id and s.state <> 'ended'`)}
-    and ${none(sql`from contacts c where c.id = x.id and ${isFound}`)}
-    and x.id not in (
-      select value::bigint from series s,
-        jsonb_array_elements_text((s.recipients -> 'contactIds') || coalesce(s.frozen -> 'ids', '[]'))
-      where s.job_type = 'SendToUsers' and s.state <> 'ended')`
+    and ${none(sql`from contacts c where c.id = x.id and ${isFound}`)}`
 }

@@ -50,11 +50,19 @@ export async function lockUnused(
   isUnused: Sql,
   limit = ids.length,
 ): Promise<number[]> {
-  const unused = (among: readonly number[]) => sql`
-    select x.id from ${identifier(table)} x where x.id = any(${among}::bigint[]) and ${isUnused} order by x.id`
-  const locked = await idsOf(tx, sql`${unused(ids)} limit ${limit} for update skip locked`)
-  return locked.length > 0 ? idsOf(tx, unused(locked)) : []
+  const locked = await idsOf(
+    tx,
+    sql`${unusedAmong(table, ids, isUnused)} limit ${limit} for update skip locked`,
+  )
+  return locked.length > 0 ? findUnused(tx, table, locked, isUnused) : []
 }
+
+/** The same without a lock. */
+export const findUnused = (tx: Db, table: string, ids: readonly number[], isUnused: Sql): Promise<number[]> =>
+  idsOf(tx, unusedAmong(table, ids, isUnused))
+
+const unusedAmong = (table: string, ids: readonly number[], isUnused: Sql) => sql`
+  select x.id from ${identifier(table)} x where x.id = any(${ids}::bigint[]) and ${isUnused} order by x.id`
 
 const idsOf = async (db: Db, query: Sql): Promise<number[]> =>
   (await db.many<{ id: number }>(query)).map(({ id }) => id)
