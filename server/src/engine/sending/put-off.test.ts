@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { fileOf } from '../../../test/one-byte-file.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { cancelJob } from '../index.ts'
 import { uploadMedia } from './upload.ts'
 
 const context = useEngineContext()
@@ -66,6 +70,41 @@ test('a job that was put off has its turn once another job of the account has up
   await context.untilStatus(putOff.id, 'Completed')
 
   expect(await context.jobStatus(other.id)).toBe('Running')
+})
+
+// R-1781
+test('a job that waits behind the uploads of other accounts keeps its account waiting no more once it is cancelled', async () => {
+  const { provider, script } = scriptedProvider()
+  let begun = 0
+  script.onUpload = async (file) => {
+    const stream = await file.open()
+    begun++
+    await once(stream, 'error')
+    return { kind: 'busy', reason: { code: 'image_store_down', params: {} }, retryAfterMs: null }
+  }
+  const endless = { mimeType: 'video/mp4', size: 1 << 24, open: async () => new Readable({ read() {} }) }
+  const withFile = async (to: string) => {
+    const file = await context.add.file('video')
+    return context.add.job({
+      ...{ status: 'Running', recipients: [to], fileId: file.id, textContent: 'Hi' },
+      content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }),
+    })
+  }
+  for (const to of ['1@g.us', '2@g.us', '3@g.us']) await withFile(to)
+  const errors: unknown[] = []
+  const log = { info() {}, warn() {}, error: (error: unknown) => errors.push(error) }
+  context.worker(provider, { openMedia: async () => endless, log })
+  await until('three files are uploaded', () => begun === 3)
+  const waiting = await withFile('4@g.us')
+  const isHeld = sql`select from instances where id = ${waiting.instanceId} and claim is not null`
+  await until('the fourth waits', async () => (await context.db.run(isHeld)) === 1)
+  const other = await context.add.job({ instanceId: waiting.instanceId, recipients: ['5@g.us'] })
+
+  await context.db.begin((tx) => cancelJob(tx, waiting.id, 'Ann'))
+  await context.untilStatus(other.id, 'Completed')
+
+  expect(begun).toBe(3)
+  expect(errors).toEqual([])
 })
 
 /** Moves the clock to the account's next attempt, by a second at least. */

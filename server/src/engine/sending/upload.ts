@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { openTurnstile } from '../../platform/turnstile.ts'
 import type { MediaFile, UploadOutcome } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
@@ -21,7 +22,7 @@ const { run: inTurn } = openTurnstile({ ofUser: 3, waitingOfUser: 10_000, retryS
 const EVERYBODY = { userId: 0 }
 /** An image of 200 kB does not wait until three documents of 100 MB are through. */
 const LARGE_BYTES = 1 << 20
-/** How often a large upload looks whether its job still runs. */
+/** How often a large upload, also one that waits, looks whether its job still runs. */
 const LOOK_MS = 2_000
 
 /** The provider keeps a file for 30 days. A job that takes longer uploads it again when the provider has lost it. */
@@ -102,9 +103,10 @@ async function tryUpload(deps: Uploading, upload: Upload): Promise<UploadOutcome
     const { stopping } = deps
     const send = (signal: AbortSignal) => provider.upload(credentials, untilAborted(file, signal))
     if (file.size < LARGE_BYTES) return await send(stopping)
-    return await inTurn({ ...EVERYBODY, signal: stopping }, () => whileWanted(deps, jobId, send))
+    return await whileWanted(deps, jobId, (signal) => inTurn({ ...EVERYBODY, signal }, () => send(signal)))
   } catch (error) {
-    if (!deps.stopping.aborted)
+    // The turnstile refuses whoever leaves it, since nobody wants the upload any more.
+    if (!deps.stopping.aborted && !(error instanceof Refusal))
       deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload a file')
     // A provider rejects only if the file can't be opened.
     return busy('image_store_down')
