@@ -22,7 +22,10 @@ type Delivery = {
   providerMessageId: string
   status: 'sent' | 'failed'
   intent: string | null
-  /** Null for a private chat, where it does not matter who the viewer is. */
+  /**
+   * Null for a private chat, where it does not matter who the viewer is, and for a group that was deleted. A group that
+   * was deleted and came back has another id than the job remembers.
+   */
   groupId: number | null
   isGroup: boolean
   isChannel: boolean
@@ -87,7 +90,9 @@ const keyOf = ({ instanceId, providerMessageId }: { instanceId: number; provider
 function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery[]> {
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
   return tx.many<Delivery>(sql`
-    select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent, d.group_id,
+    select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent,
+      case when d.group_id is not null then (
+        select g.id from groups g where g.instance_id = d.instance_id and g.chat_id = d.chat_id) end as group_id,
       d.chat_id like '%@g.us' as is_group, ${isChannelRow('d')} as is_channel, d.sent_at, d.delivered_at, d.read_at
     from deliveries d
     where d.id = any(array(
