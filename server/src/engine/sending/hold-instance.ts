@@ -10,7 +10,7 @@ import { effectsOf } from './outcome-effects.ts'
 export type Delay = Extract<UploadOutcome, { kind: 'busy' | 'account' }>
 
 /**
- * After an upload has failed, the account's other jobs go first for nine times as long as it kept them waiting. So
+ * After a preparation has failed, the account's other jobs go first for nine times as long as it kept them waiting. So
  * uploads that always fail take a tenth of the account's time, and not minutes before each message of the others.
  */
 const OTHERS_FIRST = 9
@@ -21,7 +21,7 @@ type Prepared = { jobId: number; busyInARow: number; failuresInARow: number }
 
 /**
  * Ends the claim and holds the instance back after a preparation that failed, as a send with that outcome would. The
- * job's log gets one line, unless its last line says the same. `uploadMs`: how long the upload took, if it was one.
+ * job's log gets one line, unless its last line says the same. `tookMs`: how long the preparation took.
  */
 export function holdInstance(
   tx: Db,
@@ -29,13 +29,12 @@ export function holdInstance(
   prepared: Prepared,
   outcome: Delay,
   line: 'image_upload_failed' | 'members_read_failed',
-  uploadMs: number | null = null,
+  tookMs: number,
 ) {
   const change = changeAfter(prepared, outcome)
   const { jobId } = prepared
   const why = outcome.reason
-  const othersFirstMs =
-    uploadMs === null ? 0 : Math.max(OTHERS_FIRST_AT_LEAST_MS, OTHERS_FIRST * (uploadMs + change.holdMs))
+  const othersFirstMs = Math.max(OTHERS_FIRST_AT_LEAST_MS, OTHERS_FIRST * (tookMs + change.holdMs))
   return tx.run(sql`
     with changed as (
       update instances i

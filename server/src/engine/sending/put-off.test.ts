@@ -6,46 +6,58 @@ import { fileOf } from '../../../test/one-byte-file.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { ProviderFailure } from '../../providers/provider.ts'
 import { cancelJob } from '../index.ts'
+import { readMembers } from './read-members.ts'
 import { uploadMedia } from './upload.ts'
 
 const context = useEngineContext()
 
 // R-1777
-test('twelve jobs whose files can’t be uploaded do not hold up each message of the account’s other job', async () => {
-  const { provider, script, calls } = scriptedProvider()
-  script.onUpload = () => ({
-    ...{ kind: 'busy', retryAfterMs: null },
-    reason: { code: 'provider_unreachable', params: {} },
-  })
-  const deps = context.deps(provider, { openMedia: async () => fileOf(new Uint8Array([1])) })
-  const uploading = { ...deps, isGivingUp: () => false, stopping: new AbortController().signal }
-  const { id: instanceId } = await context.add.instance()
-  for (let n = 0; n < 12; n++) {
-    const file = await context.add.file('video', { name: `${n}.mp4` })
-    await context.add.job({
-      ...{ instanceId, status: 'Running', recipients: [`${n}@g.us`], fileId: file.id, textContent: 'Hi' },
-      content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }),
-    })
-  }
-  const recipients = Array.from({ length: 40 }, (_, n) => `${n + 100}@g.us`)
-  const other = await context.add.job({ instanceId, status: 'Running', recipients })
-  await context.freezeClock()
+test.each(['files can’t be uploaded', 'groups can’t be read'])(
+  'twelve jobs whose %s do not hold up each message of the account’s other job',
+  async (what) => {
+    const { provider, script } = scriptedProvider()
+    let attempts = 0
+    script.onUpload = () => {
+      attempts++
+      return { kind: 'busy', reason: { code: 'provider_unreachable', params: {} }, retryAfterMs: null }
+    }
+    const group = () => {
+      attempts++
+      throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+    }
+    const deps = context.deps({ ...provider, group }, { openMedia: async () => fileOf(new Uint8Array([1])) })
+    const uploading = { ...deps, isGivingUp: () => false, stopping: new AbortController().signal }
+    const { id: instanceId } = await context.add.instance()
+    for (let n = 0; n < 12; n++) {
+      const file = await context.add.file('video', { name: `${what}-${n}.mp4` })
+      const prepared = what.startsWith('files')
+        ? { fileId: file.id, content: JSON.stringify({ kind: 'video', fileName: 'a.mp4' }) }
+        : { mentionsAll: true }
+      await context.add.job({ instanceId, status: 'Running', recipients: [`${n}@g.us`], ...prepared })
+    }
+    const recipients = Array.from({ length: 40 }, (_, n) => `${n + 100}@g.us`)
+    const other = await context.add.job({ instanceId, status: 'Running', recipients })
+    await context.freezeClock()
 
-  for (let sent = 0; sent < recipients.length; ) {
-    const claim = await context.claimOne()
-    const step = await context.writeIntent(claim)
-    if (step.kind === 'upload') await uploadMedia(uploading, claim, step)
-    else if (step.kind === 'send') {
-      await context.settle(step, { kind: 'sent', providerMessageId: `m${++sent}` })
-      await context.db.run(sql`update instances set claim = null, lease_until = null`)
-    } else throw new Error(step.kind)
-    await untilDue()
-  }
-  expect(await context.statuses(other.id)).toEqual(recipients.map(() => 'sent'))
-  // Each file is tried once before any is put off.
-  expect(calls.uploads).toBeLessThan(12 + recipients.length / 2)
-})
+    for (let sent = 0; sent < recipients.length; ) {
+      const claim = await context.claimOne()
+      const step = await context.writeIntent(claim)
+      if (step.kind === 'upload') await uploadMedia(uploading, claim, step)
+      else if (step.kind === 'members') await readMembers(uploading, claim, step)
+      else if (step.kind === 'send') {
+        await context.settle(step, { kind: 'sent', providerMessageId: `${what}-${++sent}` })
+        await context.db.run(sql`update instances set claim = null, lease_until = null`)
+      } else throw new Error(step.kind)
+      await untilDue()
+    }
+
+    expect(await context.statuses(other.id)).toEqual(recipients.map(() => 'sent'))
+    // Each is tried once before any is put off.
+    expect(attempts).toBeLessThan(12 + recipients.length / 2)
+  },
+)
 
 // R-1780
 test('a job that was put off has its turn once another job of the account has uploaded the same file', async () => {

@@ -33,12 +33,13 @@ export async function readMembers(
   claim: Claim,
   step: MembersStep,
 ): Promise<boolean> {
+  const began = performance.now()
   const read = await tryRead(deps, step)
   const tries = triesBefore(step) + 1
   const members = 'kind' in read && read.kind === 'busy' && tries >= MOST_TRIES ? NOBODY : read
   await underLock(deps.db, claim.instanceId, deps.isGivingUp, async (tx) => {
     if (!('kind' in members)) return saveMembers(tx, step.id, members)
-    await holdInstance(tx, claim, step, members, 'members_read_failed')
+    await holdInstance(tx, claim, step, members, 'members_read_failed', performance.now() - began)
     if (members.kind === 'busy') await putOff(tx, step, members.reason, tries)
   })
   return !('kind' in members)

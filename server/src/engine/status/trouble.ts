@@ -209,7 +209,7 @@ const rules: Rule[] = [
     until: sql`case when ${isBetween} then i.next_due_at when not ${hasDueDelivery} then ${requeuedUntil} end`,
     isTrouble: true,
   },
-  // See `OTHERS_FIRST` (sending/hold-instance.ts): only a failed upload sets this to a later time.
+  // See `OTHERS_FIRST` (sending/hold-instance.ts): only a failed preparation sets this to a later time.
   {
     if: sql`${needsUpload} and j.last_turn_at > clock_now() and ${othersTakeTurns}`,
     why: because('upload_put_off'),
