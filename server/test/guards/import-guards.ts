@@ -31,4 +31,11 @@ export const importGuards = [
     '',
     { tests: `${features}/imports`, only: 'address book' },
   ),
+  without(
+    'a group stays from the moment that an import is made of it',
+    `${features}/imports/imports.queries.ts`,
+    "not ${isChannelRow('g')}\n    order by id for key share",
+    "not ${isChannelRow('g')}\n    order by id",
+    { tests: `${features}/retention`, only: 'an import of a group' },
+  ),
 ]

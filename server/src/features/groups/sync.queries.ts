@@ -236,7 +236,7 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
 const LEFT_AT_ONCE = 100
 
 /**
- * Deletes some left groups without deliveries, and returns how many. Waits a week, so that no job is being created for
+ * Deletes some left groups without deliveries, unless an import reads them, and returns how many. Waits a week, so that no job is being created for
  * them. All groups of a former instance at once, with millions of participants, would exceed the time of a statement.
  */
 export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
@@ -245,6 +245,7 @@ export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
     select id from groups g
     where instance_id = ${instanceId} and left_at < clock_now() - interval '7 days'
       and not exists (select from deliveries d where d.group_id = g.id)
+      and not exists (select from imports i where i.status = 'checking' and g.id = any(i.group_ids))
     limit ${LEFT_AT_ONCE}
   )`)
 

@@ -375,6 +375,24 @@ test('a full page is not taken for the end of the list, whatever total the provi
   expect(await stateOf(id)).toMatchObject({ syncProblem: null, lastSyncAt: expect.any(String) })
 })
 
+// R-2147
+test('a left group stays while an import reads its members', async () => {
+  const { id: instanceId } = await context.add.instance()
+  const leftAt = new Date(Date.now() - 8 * 86_400_000)
+  const group = await context.add.group({ instanceId, leftAt })
+  await context.add.group({ instanceId, leftAt })
+  await context.db.run(sql`
+    insert into imports (source, user_name, status, instance_id, group_ids)
+    values ('groups', 'lan', 'checking', ${instanceId}, array[${group.id}::bigint])`)
+
+  await sync(instanceId, providerWith({}))
+
+  expect(await context.db.many(sql`select id from groups where instance_id = ${instanceId}`)).toEqual([
+    { id: group.id },
+  ])
+  await context.db.run(sql`delete from imports`)
+})
+
 test('many left groups are deleted a few at a time, so that no statement takes too long', async () => {
   const { id } = await context.add.instance()
   await context.db.run(sql`

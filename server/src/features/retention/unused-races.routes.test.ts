@@ -4,6 +4,7 @@ import { callerOf } from '../../../test/caller.ts'
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { contacts } from '../../engine/retention/contacts.ts'
+import { groups } from '../../engine/retention/groups.ts'
 import { lookForUnused } from '../../engine/retention/unused.ts'
 import { lockListsForShare } from '../../platform/contacts/lists.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -56,4 +57,21 @@ test('no contact goes while a job reads its people, nor after the job was create
   })
   expect((await create()).body).toMatchObject({ recipientCount: 2 })
   expect(await look()).toEqual({ count: 0, isThrough: true })
+})
+
+// R-2147
+test('an import of a group that goes in this moment waits for that, and says that it is gone', async () => {
+  const { admin } = await fixture()
+  const group = await context.add.group({ leftAt: '2020-01-01T00:00:00Z' })
+  await context.db.run(sql`update retention set group_days = 30`)
+  const { instanceId, id } = group
+  const create = () =>
+    context.call(admin, contract.imports.fromInstance, { body: { instanceId, groupIds: [id] } })
+  let created: ReturnType<typeof create> | undefined
+  await context.db.begin(async (tx) => {
+    expect(await lookForUnused(tx, groups, 100)).toMatchObject({ count: 1 })
+    created = create()
+    await expect.poll(() => countWaiting(context.db)).toBe(1)
+  })
+  expect((await created)?.status).toBe(400)
 })
