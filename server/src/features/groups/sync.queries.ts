@@ -236,8 +236,9 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
 const LEFT_AT_ONCE = 100
 
 /**
- * Deletes some left groups without deliveries, unless an import reads them, and returns how many. Waits a week, so that no job is being created for
- * them. All groups of a former instance at once, with millions of participants, would exceed the time of a statement.
+ * Deletes some left groups without deliveries, unless an import reads them, and returns how many. Waits a week, so that
+ * no job is being created for them. All groups of a former instance at once, with millions of participants, would
+ * exceed the time of a statement.
  */
 export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`
