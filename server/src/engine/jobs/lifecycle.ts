@@ -99,6 +99,7 @@ export async function restartJob(tx: Tx, jobId: number, byName: string): Promise
   if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
   await releaseMatches(tx, [jobId])
   await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
+  await findGroupsAgain(tx, jobId)
   await tx.run(sql`delete from job_logs where job_id = ${jobId}`)
   await tx.run(sql`
     update jobs
@@ -123,6 +124,13 @@ const areRecipientsDeleted = async (tx: Db, jobId: number) =>
     await tx.maybeOne<{ isDeleted: boolean }>(sql`
     select final_counts is not null as is_deleted from jobs where id = ${jobId} for no key update`)
   )?.isDeleted ?? false
+
+/** Groups that the retention deleted and that came back have other ids than the job remembers. */
+export const findGroupsAgain = (tx: Db, jobId: number) =>
+  tx.run(sql`
+    update deliveries d set group_id = g.id from groups g
+    where d.job_id = ${jobId} and d.status = 'queued' and d.group_id is not null and d.group_id <> g.id
+      and g.instance_id = d.instance_id and g.chat_id = d.chat_id`)
 
 /** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
 export const resetDelivery = sql`

@@ -6,7 +6,7 @@ import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
 import { isUnreachable, skipUnreachable } from '../shared/opt-out.ts'
 import { wakeWorkers } from '../wake.ts'
-import { allows, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
+import { allows, findGroupsAgain, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
 
 /**
@@ -37,6 +37,7 @@ export async function retryFailed(
   await releaseMatches(tx, [jobId], sql`d.status = 'failed' and ${isRemaining}`)
   const count = await requeue(tx, jobId, isRemaining)
   if (count === 0) return 'nothing'
+  await findGroupsAgain(tx, jobId)
   await moveJob(tx, jobId, 'retry')
   await tx.run(sql`
     update jobs
