@@ -61,17 +61,37 @@ const heldWhole = {
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
 
-/** Notices of all kinds, and 50 accounts that dropped out at once. */
+const notice = {
+  job: null,
+  series: null,
+  instance: null,
+  apiKey: null,
+  host: '',
+  reason: null,
+  expiresAt: null,
+  endedAt: null,
+}
+
+/** Notices of what concerns one user alone. */
+const ownNotices = () => {
+  const own = { ...notice, isRead: false, beganAt: '2026-11-22T20:12:00.000Z' }
+  const from = { browser: 'Samsung Internet, Android', address: '2001:db8:1234:5678:9abc:def0:1234:5678' }
+  const apiKey = { id: 3, name: 'Website bán hàng' }
+  return [
+    ...['factor_set_up_from', 'factor_remove_from', 'user_password_from'].map((code, n) => ({
+      ...{ ...own, id: n + 1, kind: 'sign_in_changed', reason: { code, params: from } },
+    })),
+    { ...own, id: 4, kind: 'new_browser', reason: { code: 'signed_in_by', params: from } },
+    {
+      ...{ ...own, id: 5, kind: 'key_expiring', apiKey, expiresAt: '2026-12-10T03:00:00.000Z' },
+      reason: { code: 'key_expires', params: {} },
+    },
+    { ...own, id: 6, kind: 'sign_in_changed', isRead: true, endedAt: '2026-11-23T20:12:00.000Z' },
+  ]
+}
+
+/** Notices of all other kinds, and 50 accounts that dropped out at once. */
 const someNotices = () => {
-  const notice = {
-    job: null,
-    series: null,
-    instance: null,
-    host: '',
-    reason: null,
-    expiresAt: null,
-    endedAt: null,
-  }
   const shop = (n: number) => ({ id: n, name: `Cửa hàng ${n}` })
   const beganAt = '2026-11-22T20:12:00.000Z'
   const failures = { code: 'account_failures', params: { count: 10 } }
@@ -315,6 +335,7 @@ export const views: Record<string, View> = {
   'dashboard-denied': { path: '/users', keepsWords: true, as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
   notices: { path: '/dashboard', open: (page, t) => openBell(page, t, someNotices()) },
+  'notices-own': { path: '/dashboard', open: (page, t) => openBell(page, t, ownNotices()) },
   'notices-empty': { path: '/dashboard', open: (page, t) => openBell(page, t, []) },
   'notices-settings': {
     path: '/dashboard',

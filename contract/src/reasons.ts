@@ -78,7 +78,7 @@ export const reasonWords = {
   user_update_from:
     'Email address changed: {{browser}}, address {{address}}. If this was not you, tell an Admin.',
   user_update_by: 'Email address changed by {{user}}. If you did not ask for this, talk to {{user}}.',
-  key_expires: 'From then on its programs are refused. Create a new key for them.',
+  key_expires: 'Once the key has expired, its programs are refused. Create a new key for them.',
   scheduled: 'The job waits for its scheduled time.',
   paused: 'The job is paused.',
   pause_between: 'The account pauses between messages to avoid a ban.',

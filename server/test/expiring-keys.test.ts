@@ -135,7 +135,11 @@ test('several servers tell once, with one query that reads only the keys that ex
 
 // R-2159
 test('the email says in the language of its user what the page does, with the name as one line', async () => {
-  const words = { en: 'From then on its programs are refused', vi: 'Sau đó', cn: '到期后' }
+  const words = {
+    en: 'Once the key has expired, its programs are refused',
+    vi: 'Khi khóa hết hạn',
+    cn: '到期后',
+  }
   for (const language of languages) {
     const user = await context.add.user({ username: language })
     await context.call(user, contract.session.language, { body: { language } })

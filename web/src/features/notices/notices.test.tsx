@@ -86,7 +86,9 @@ test('an API key that expires leads to the list of keys, with the day', async ()
   const group = within(await list.findByRole('region', { name: 'API keys that expire soon' }))
   expect(group.getByRole('link', { name: 'Website' }).getAttribute('href')).toBe('/api-keys?search=Website')
   expect(group.getByText('Expires on 12/10/26')).toBeTruthy()
-  expect(group.getByText('From then on its programs are refused. Create a new key for them.')).toBeTruthy()
+  expect(
+    group.getByText('Once the key has expired, its programs are refused. Create a new key for them.'),
+  ).toBeTruthy()
 })
 
 //
