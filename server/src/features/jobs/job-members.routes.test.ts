@@ -21,7 +21,7 @@ const people = [
   { personId: '99@lid', name: null },
 ]
 
-type Group = { id: number; instanceId: number }
+type Group = { id: number; instanceId: number; chatId: string }
 
 const join = ({ id }: Group, person: { personId: string; name: string | null }) =>
   context.db.run(sql`insert into participants ${values({ groupId: id, rank: 'member', ...person })}`)
@@ -38,7 +38,7 @@ const leave = ({ id }: Group, personId: string) =>
 async function send(group: Group, messageId = 'm1') {
   const job = await context.add.job({
     instanceId: group.instanceId,
-    recipients: ['1@g.us'],
+    recipients: [group.chatId],
     status: 'Completed',
   })
   const { id: recipientId } = await context.db.one<{ id: number }>(sql`
