@@ -19,6 +19,8 @@ export const qrOf = (secret: string, username: string) =>
 
 /** Returns the step of time that the code belongs to, or null if it is no code of these moments. */
 export function stepOf(secret: string, code: string, nowMs: number): number | null {
+  // The library compares bytes, and throws if six characters have more than six.
+  if (!/^[0-9]{6}$/.test(code)) return null
   const delta = totpOf(secret).validate({ token: code, timestamp: nowMs, window: WINDOW })
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD) + delta
 }
