@@ -3,12 +3,13 @@
  * deliveries are sent, with what the provider said of them, and ten thousand jobs and ten thousand groups belong to
  * them.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { startCluster } from '../../server/src/embedded-postgres/cluster.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
-import { Installation, type Program } from '../../server/test/process.ts'
+import { Installation } from '../../server/test/process.ts'
+import { measure } from './commands.ts'
 import { seedSent } from './seed.ts'
 import { printTable } from './table.ts'
 
@@ -30,25 +31,6 @@ async function seed(home: Installation) {
   await db.run(sql`vacuum analyze`)
   await db.end()
   await cluster.stop()
-}
-
-/** Runs a command to its end. Returns its time and the most memory that its process had. */
-async function measure(name: string, program: Program) {
-  const begin = performance.now()
-  let peak = 0
-  const timer = setInterval(() => (peak = Math.max(peak, peakMegabytes(program.pid))), 50)
-  const code = await program.ended
-  clearInterval(timer)
-  if (code !== 0) throw new Error(`${name} failed:\n${program.stdout}${program.stderr}`)
-  return { command: name, seconds: (performance.now() - begin) / 1000, 'peak memory, MB': peak }
-}
-
-function peakMegabytes(pid: number): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0 // the process has ended
-  }
 }
 
 await using source = await Installation.create()

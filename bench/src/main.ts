@@ -1,6 +1,7 @@
 /**
  * npm run bench [-- start | lists | contacts | calendar | job | import | receipts | export | hostile | engine | bytes |
- * backup | accounts | disk | growth | retention | series | sync | stalls | restart | uploads | rotate-key | lighthouse]
+ * backup | backup-files | accounts | disk | growth | retention | series | sync | stalls | restart | uploads |
+ * rotate-key | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
@@ -8,6 +9,7 @@ const defaults = ['start', 'lists', 'job', 'receipts', 'export', 'hostile', 'eng
 /** Only on request: these take ten minutes and more, and Lighthouse downloads a large package. */
 const questions = [
   ...defaults,
+  'backup-files',
   'contacts',
   'calendar',
   'import',

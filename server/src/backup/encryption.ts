@@ -42,7 +42,9 @@ export async function* encrypt(chunks: AsyncIterable<Buffer>, password: string):
   for await (const { bytes, number, isLast } of piecesOf(chunks, PIECE_BYTES)) {
     const cipher = createCipheriv('aes-256-gcm', key, nonceOf(prefix, number, isLast))
     if (number === 0) cipher.setAAD(header)
-    yield Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+    yield cipher.update(bytes)
+    cipher.final()
+    yield cipher.getAuthTag()
   }
 }
 

@@ -2,7 +2,7 @@ import { type FileStore, storeDown } from '../platform/files/store.ts'
 import type { Draft } from '../platform/storage/draft.ts'
 
 /** A file may be larger than the memory, so it is in a backup in pieces of this size. */
-const PIECE_BYTES = 1 << 18
+const PIECE_BYTES = 1 << 20
 
 /** Yields the file in pieces of the same size, the last one excepted. Null if there is no such file. */
 export async function readPieces(files: FileStore, name: string): Promise<AsyncIterable<Buffer> | null> {
