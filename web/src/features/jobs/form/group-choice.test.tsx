@@ -32,6 +32,14 @@ test('a message without groups keeps picked groups, but clears those of another 
   expect(await screen.findByText('0 selected')).toBeTruthy()
 })
 
+test('a message without groups leaves the untouched groups without an error', async () => {
+  const { person } = open()
+  await choose(person, 'Message', '#6 No groups here')
+  await openPicker(person)
+  expect(await screen.findByLabelText('Family')).toBeTruthy()
+  expect(screen.queryByText('Choose at least one group.')).toBeNull()
+})
+
 // R-555
 test('groups that are picked while the message loads stay', async () => {
   let answer = () => {}

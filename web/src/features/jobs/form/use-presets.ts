@@ -41,8 +41,9 @@ export function usePreselectedGroups({ message, messageId, instanceId, groupIds,
     preselectedFor.current = choice
     // A message without groups keeps groups picked by hand, but not those preselected by another message.
     if (assigned.length > 0) isPicked.current = false
-    if (!isPicked.current) setGroups(assigned)
-  }, [assigned, choice, setGroups])
+    // Setting none where there are none would mark the untouched field as empty.
+    if (!isPicked.current && assigned.length + groupIds.length > 0) setGroups(assigned)
+  }, [assigned, choice, groupIds, setGroups])
   return {
     pick(ids: number[]) {
       isPicked.current = true
