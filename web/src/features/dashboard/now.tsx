@@ -36,23 +36,25 @@ export const Now = memo(({ now, hasJobs }: Props) => {
       {shown && linesOf(shown) > 0 ? (
         <Attention now={shown} later={later} />
       ) : (
-        <div className={classes.calm}>
-          {isCalm && hasJobs && (
-            <>
-              <IconCircleCheck size={18} aria-hidden className={classes.check} />
-              <Text size="sm" c="dimmed">
-                {t('DASHBOARD.ALL_WELL')}
-              </Text>
-            </>
-          )}
-          {later && (
-            <>
-              <IconAlertTriangle size={18} aria-hidden className={classes.warning} />
-              <Text size="sm">{t('DASHBOARD.ATTENTION')}</Text>
-              {later}
-            </>
-          )}
-        </div>
+        (!now || isCalm || later) && (
+          <div className={classes.calm}>
+            {isCalm && hasJobs && (
+              <>
+                <IconCircleCheck size={18} aria-hidden className={classes.check} />
+                <Text size="sm" c="dimmed">
+                  {t('DASHBOARD.ALL_WELL')}
+                </Text>
+              </>
+            )}
+            {later && (
+              <>
+                <IconAlertTriangle size={18} aria-hidden className={classes.warning} />
+                <Text size="sm">{t('DASHBOARD.ATTENTION')}</Text>
+                {later}
+              </>
+            )}
+          </div>
+        )
       )}
       {now && now.runningJobs.total + now.upcomingJobs.total > 0 && <JobsNow now={now} />}
     </>
