@@ -34,6 +34,7 @@ const SOURCES = [
 export function buildWebWhenStale() {
   const sourceHash = hashOf(SOURCES)
   if (readStamp() === sourceHash) return
+  console.log('Building the web app, for up to a minute. Later starts skip this.')
   mkdirSync(join(web, '.tmp'), { recursive: true })
   const temporary = mkdtempSync(join(web, '.tmp', 'build-'))
   try {

@@ -7,7 +7,7 @@ import { UsageError } from './commands/command-line.ts'
 import { type Config, loadConfig } from './config.ts'
 import { plainHosts } from './database-url.ts'
 import { explainFile } from './embedded-postgres/explain.ts'
-import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
+import { ensureFirstAdmin, forgetFirstAdmin, unreadPassword } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { openDatabase } from './open-database.ts'
 import { mediaOpener } from './open-media.ts'
@@ -33,6 +33,7 @@ Commands:
   user add NAME              add a user and print the password
   user list                  list all users
   user reset-password NAME   set a new password for a user and print it
+  user reset-factor NAME     remove a user's second factor, for a lost phone
   user unlock NAME           let a locked user sign in again
   backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
   restore FILE [--unsigned]  fill an empty data folder or DATABASE_URL from a backup
@@ -168,11 +169,13 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
     throw new StartupError(explainListen(error, config, 'PORT'))
   })
   const bound = boundOf(app)
+  const unread = unreadPassword(config.dataDir)
   for (const url of config.publicUrl ? [config.publicUrl] : urlsOf(bound))
     say(`Sendroom is running at ${url}`)
   if (isExposed(bound) && !hasProxy(config)) process.stderr.write(`${PLAIN_HTTP}\n`)
   if (firstAdmin)
     say(`Sign in as ${firstAdmin.username} with the password ${firstAdmin.password} (shown only once).`)
+  else if (unread) say(`No Admin has signed in yet. The password is in ${unread}.`)
   return app
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
+import { userCommands } from '../../src/commands/user.ts'
 import { urlsOf } from '../../src/listening.ts'
 import { HttpClient } from '../http-client.ts'
 import { Installation } from '../process.ts'
@@ -128,13 +129,14 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     await using home = await Installation.create()
     const { code, stdout, stderr } = await home.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const command of ['server', 'worker', 'user reset-password NAME', 'backup FILE', 'restore FILE'])
+    const ofUsers = Object.values(userCommands).map(({ usage }) => usage)
+    for (const command of ['server', 'worker', ...ofUsers, 'backup FILE', 'restore FILE'])
       expect(stdout).toContain(command)
     expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
   })
 
-  // R-158
-  test('prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
+  // R-158, R-2185
+  test('prints the first Admin’s password once, then where it is, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
     const passwordFile = join(home.dataDir, 'first-admin.txt')
     const first = await home.start([], { LOG_LEVEL: 'info' })
@@ -144,10 +146,14 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     await first.end('SIGTERM')
 
     const second = await home.start()
-    expect(second.stdout).not.toContain('password')
-    expect(existsSync(passwordFile)).toBe(true)
+    await second.says(new RegExp(`No Admin has signed in yet. The password is in ${passwordFile}.`))
+    expect(second.stdout).not.toContain(home.password)
     await home.signIn(second)
     expect(existsSync(passwordFile)).toBe(false)
+    await second.end('SIGTERM')
+
+    const third = await home.start()
+    expect(third.stdout).toBe(`Sendroom is running at ${third.url}\n`)
   })
 
   test('on all addresses, prints each of them and warns that HTTP is not encrypted', async () => {

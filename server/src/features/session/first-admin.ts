@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -14,7 +14,8 @@ const passwordFileOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
 
 /**
  * Creates the first Admin if there is no user at all. Returns the password if it was generated. A file in the data
- * folder keeps a generated password until an Admin has signed in, in case nobody saw the output.
+ * folder keeps a generated password until an Admin has signed in, because nobody sees it when this start fails later,
+ * on a taken port for example.
  */
 export async function ensureFirstAdmin(
   db: Pool,
@@ -51,6 +52,12 @@ async function requireStrongFirst(password: string, username: string, minLength:
     'PASSWORD.TOO_COMMON': 'is too common: choose another one',
   }
   throw new StartupError(`ADMIN_PASSWORD ${words[weakness]}.`)
+}
+
+/** The file with a generated password, null after an Admin has signed in. */
+export function unreadPassword(dataDir: string): string | null {
+  const file = passwordFileOf(dataDir)
+  return existsSync(file) ? file : null
 }
 
 /** Deletes the file with the generated password. Called after an Admin has signed in. */
