@@ -14,7 +14,11 @@ const { sessions } = contract
 const password = 'secret-1'
 
 let last = 0
-async function post(url: string, payload: object, { cookie = '', browser = 'Firefox/143.0' } = {}) {
+async function post(
+  url: string,
+  payload: object,
+  { cookie = '', browser = 'Firefox/143.0', token = '' } = {},
+) {
   last += 1
   const answer = await (await context.app).inject({
     method: 'POST',
@@ -23,6 +27,7 @@ async function post(url: string, payload: object, { cookie = '', browser = 'Fire
       'user-agent': browser,
       'x-forwarded-for': `203.0.113.${last % 256}`,
       ...(cookie && { cookie }),
+      ...(token && { authorization: `Bearer ${token}` }),
     },
     payload,
   })
@@ -62,6 +67,20 @@ test('wrong codes of a thief who has the password do not keep out the browser of
   expect((await signInWithCode(await codeIn(30))).status).toBe(429)
 
   expect((await signInWithCode(await codeIn(30), cookie)).status).toBe(200)
+})
+
+// R-2165
+test('whoever has the password, but no code, keeps the owner’s browser neither out nor from ending sessions', async () => {
+  await context.freezeClock()
+  const user = await addUser()
+  const codeIn = await addFactor(user.id)
+  const { cookie, body } = await signInWithCode(await codeIn())
+  for (let n = 0; n < 61; n++) await enterPassword()
+  expect((await enterPassword()).status).toBe(429)
+
+  expect((await enterPassword({ cookie })).body.code).toBe('factor_required')
+  const confirmed = await post('/auth/confirm', { password, code: await codeIn(30) }, { cookie, ...body })
+  expect(confirmed).toMatchObject({ status: 200, body: { token: expect.any(String) } })
 })
 
 // R-1938

@@ -64,7 +64,10 @@ const ALLOWANCES = {
   device: { free: 5, longestWait: 300 },
   code: { free: 5, longestWait: 300 },
 }
-/** The correct sign-ins of a user in a minute, more than programs need. Each takes a core for 30 ms. */
+/**
+ * The correct sign-ins of a user in a minute, more than programs need. Each takes a core for 30 ms. A known browser
+ * counts by itself: whoever has the password, but no code, could keep the owner out and from ending sessions.
+ */
 const PACE = { free: 60, longestWait: 60, seconds: 60 }
 
 /**
@@ -78,7 +81,8 @@ export async function checkPassword(
   visitor: Visitor,
 ): Promise<boolean> {
   const device = visitor.deviceOf(known)
-  const pace: Allowance = { ...PACE, key: secrets.hash(`sign-in pace ${known.name}`) }
+  const of = device === null ? known.name : `${known.id} ${device}`
+  const pace: Allowance = { ...PACE, key: secrets.hash(`sign-in pace ${of}`) }
   const tooSoon = await secondsToWait(db, pace.key)
   if (tooSoon > 0) throw new Refusal('too_many_requests', { seconds: tooSoon }, tooSoon)
   const allowances = allowancesOf(secrets, known, visitor, device)
