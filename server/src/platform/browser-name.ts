@@ -19,9 +19,14 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bCrOS\b/, 'ChromeOS'],
   [/\bLinux\b/, 'Linux'],
 ]
+/** Emails name the browser, and mail programs make a link of `example.com/login`. */
+const NO_VERSION_DOT = /(?<!\d)\.|\.(?!\d)/g
 const MAX_LENGTH = 60
 
 const nameIn = (names: [RegExp, string][], text: string) => names.find(([sign]) => sign.test(text))?.[1]
+
+/** Whether this name is that of a program, which keeps no cookie. */
+export const isProgram = (browser: string) => !BROWSERS.some(([, name]) => browser.startsWith(name))
 
 /** Names the browser and the system of a `User-Agent`, or the program that is no browser, such as `curl/8.5.0`. */
 export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
@@ -29,5 +34,8 @@ export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string 
   const browser = nameIn(BROWSERS, userAgent) ?? userAgent.split(' ')[0] ?? ''
   const system = nameIn(SYSTEMS, userAgent)
   const name = system ? `${browser}, ${system}` : browser
-  return name.replace(/[^\p{L}\p{N} ,./_-]/gu, '').slice(0, MAX_LENGTH)
+  return name
+    .replace(/[^\p{L}\p{N} ,./_-]/gu, '')
+    .replace(NO_VERSION_DOT, ' ')
+    .slice(0, MAX_LENGTH)
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { SignedIn } from '@sendroom/contract/session'
 import { record } from '../../platform/audit.ts'
+import { isProgram } from '../../platform/browser-name.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser } from '../../platform/user-row.ts'
@@ -34,9 +35,13 @@ export const tokenHashOf = (token: string) => createHash('sha256').update(token)
 
 export const newToken = () => randomBytes(32).toString('base64url')
 
-/** Not told: the first sign-in of all, and a flood. A program without cookies is known by its name and address. */
+/**
+ * Not told: the first sign-in of all, and a flood. A program without cookies is known by its name and address, which
+ * the browsers of an office share.
+ */
 async function comesFromNewBrowser(tx: Tx, known: Certain, visitor: Visitor): Promise<boolean> {
   if (known.newestDevice === 0 || visitor.hasSignedIn(known)) return false
-  if (await hasSignedInFrom(tx, known.id, visitor.address, visitor.browser)) return false
+  const { address, browser } = visitor
+  if (isProgram(browser) && (await hasSignedInFrom(tx, known.id, address, browser))) return false
   return !(await wasToldOften(tx, known.id))
 }

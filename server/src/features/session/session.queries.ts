@@ -71,7 +71,7 @@ export async function replaceToken(tx: Db, { sessionId, tokenHash }: Caller, nex
 
 const FORMER_TOKEN_SECONDS = 30
 
-/** Whether the user has signed in by a browser of this name, from this address, within the last 30 days. */
+/** Whether the user has signed in by a program of this name, from this address, within the last 30 days. */
 export const hasSignedInFrom = (db: Db, userId: number, address: string, browser: string): Promise<boolean> =>
   db
     .maybeOne(sql`
