@@ -23,7 +23,8 @@ export const chosenKinds = [
 /** Every user is told of these by all channels: whoever has stolen a session could switch them off otherwise. */
 export const fixedKinds = ['new_browser', 'sign_in_changed'] as const
 
-export const noticeKinds = [...chosenKinds, ...fixedKinds] as const
+/** In the order of the page and of emails. A thief can make hundreds of the others, which must hide none of these. */
+export const noticeKinds = [...fixedKinds, ...chosenKinds] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
 /** The kinds whose notices name the day on which something ends, instead of when the trouble began. */

@@ -6,7 +6,7 @@ import { useContext } from './context.ts'
 import type { TestUser } from './factories.ts'
 
 const context = useContext()
-const { session, notices, users } = contract
+const { session, sessions, notices, users } = contract
 const password = 'secret-1'
 
 const PHONE =
@@ -71,4 +71,50 @@ test('a browser is not new after a new password, nor for a program of the same n
   expect((await signIn(user, { cookie: first.cookie, address: '203.0.113.77' })).token).toBeTruthy()
   expect((await signIn(next, { browser: 'curl/8.5.0', address: '203.0.113.8' })).token).toBeTruthy()
   expect(await noticesOf(first)).toHaveLength(1)
+})
+
+// R-1909
+test('a browser is new although another one of its name has signed in from its address, as in an office', async () => {
+  const user = await addUser()
+  const first = await signIn(user)
+  await signIn(user)
+  expect(await noticesOf(first)).toEqual(told('Firefox', '203.0.113.1'))
+})
+
+// R-2166
+test('no name of a program makes a link in an email, and a program without a name is told as well', async () => {
+  const user = await addUser()
+  const first = await signIn(user)
+  await signIn(user, { browser: 'sendroom-help.example.com/sign-in/8.5.0' })
+  expect(await noticesOf(first)).toEqual(told('sendroom-help example com/sign-in/8.5.0', '203.0.113.1'))
+  await signIn(user, { browser: '' })
+  expect((await noticesOf(first))[0]).toMatchObject({ params: { browser: '–' } })
+})
+
+// R-2167
+test('a notice says when the sign-in was, also if no process has looked for hours', async () => {
+  await context.freezeClock()
+  const user = await addUser()
+  const first = await signIn(user)
+  await signIn(user, { browser: PHONE })
+  const { body } = await context.call(first, sessions.list, { params: user })
+  const thief = body.sessions.find(({ browser }) => browser === 'Chrome, Android')
+  await context.moveClock('6 hours')
+  await noticesOf(first)
+  const listed = await context.call(first, notices.list, {})
+  expect(listed.body.notices).toMatchObject([{ beganAt: thief?.createdAt }])
+})
+
+// R-2168
+test('hundreds of failed jobs do not hide in the bell that somebody has signed in', async () => {
+  const instance = await context.add.instance()
+  const user = await context.add.user({ username: 'lan', password, instances: [instance] })
+  const first = await signIn(user)
+  await signIn(user, { browser: PHONE })
+  await look()
+  for (let n = 0; n < 201; n++) await context.add.job({ instanceId: instance.id })
+  await context.db.run(sql`update jobs set status = 'Failed', completed_at = clock_now()`)
+  await noticesOf(first)
+  const { body } = await context.call(first, notices.list, {})
+  expect(body.notices.slice(0, 2).map(({ kind }) => kind)).toEqual(['new_browser', 'job_failed'])
 })

@@ -230,6 +230,32 @@ test('the email says in the language of its user what the page does', async () =
   }
 })
 
+// R-2169
+test('whoever is locked is told as well, so that no Admin’s stolen session hides it by a lock', async () => {
+  const [lan, minh] = [
+    await context.add.user({ username: 'lan' }),
+    await context.add.admin({ username: 'minh', email: 'minh@example.com' }),
+  ]
+  const waiting = await context.add.user({ username: 'waits', isActive: false })
+  await context.db.run(sql`update users set is_waiting = true where id = ${waiting.id}`)
+  await by(minh, users.update, { id: waiting.id, body: { email: 'stranger@example.net' } })
+  await by(minh, users.update, { id: lan.id, body: { isActive: false } })
+  await by(minh, users.update, { id: lan.id, body: { password: 'another-secret-2' } })
+  await pass()
+  expect(mailServer.mails.map(({ to }) => to)).toEqual(['lan@example.com'])
+  await by(minh, users.update, { id: lan.id, body: { isActive: true } })
+  expect(await reasonsOf(await again(lan))).toEqual([['user_password_by', { user: 'minh' }]])
+})
+
+// R-1946
+test('whoever has again the address of before gets one email', async () => {
+  const minh = await context.add.admin({ username: 'minh', email: 'minh@example.com' })
+  for (const email of ['mistyped@example.com', 'minh@example.com'])
+    await by(minh, users.update, { id: minh.id, body: { email } })
+  await pass()
+  expect(mailServer.mails.map(({ to }) => to)).toEqual(['minh@example.com'])
+})
+
 // R-1942
 test('a change by a program from before, which has not recorded the browser, is told as well', async () => {
   const lan = await context.add.user()

@@ -30,4 +30,15 @@ export const notices = [
     '',
     { tests: 'server/test/sign-in-changed', only: 'switch these notices off' },
   ),
+  without(
+    'notices of the sign-in for whoever is locked',
+    queries,
+    '(u.is_active or (${isOfSignIn} and not u.is_waiting))',
+    'u.is_active',
+    { tests: 'server/test/sign-in-changed', only: 'locked' },
+  ),
+  without('nothing for registrations that wait', queries, ' and not u.is_waiting', '', {
+    tests: 'server/test/sign-in-changed',
+    only: 'locked',
+  }),
 ]

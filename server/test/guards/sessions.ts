@@ -56,6 +56,20 @@ export const sessionGuards = [
     inSessions('is not kept alive'),
   ),
   without(
+    'a known browser has right passwords of its own',
+    `${features}/session/attempts.ts`,
+    'device === null ? known.name : `${known.id} ${device}`',
+    'known.name',
+    { tests: 'server/test/sign-in-attacks', only: 'but no code' },
+  ),
+  without(
+    'only a program is known by name and address',
+    `${features}/session/open-session.ts`,
+    'isProgram(browser) && ',
+    '',
+    { tests: 'server/test/new-browser', only: 'as in an office' },
+  ),
+  without(
     'a sign-in from a new browser, or a change, is told to its user only',
     `${features}/notices/notices.queries.ts`,
     'a.id = t.host::bigint and coalesce(a.object_id, a.user_id) = u.id',

@@ -28,6 +28,17 @@ const notice = (fields: Partial<DueNotice>): DueNotice => ({
   ...fields,
 })
 
+// R-2168
+test('what concerns the sign-in comes first in an email, before all that a thief can make fail', () => {
+  const { subject, text } = emailOf(
+    { id: 1, username: 'minh', email: 'minh@example.com', language: 'en' },
+    [...noticeKinds, ...noticeKinds].toReversed().map((kind) => notice({ kind })),
+    undefined,
+  )
+  expect(subject).toMatch(/^Sendroom: Sign-in from a new browser \(2\); Changes to your sign-in \(2\); /)
+  expect(text.split('\n\n')[1]).toMatch(/^Sign-in from a new browser \(2\)/)
+})
+
 test('an email has a section for each kind, what is over comes last, and long lists are cut', () => {
   const reason = { code: 'account_failures', params: { count: 10 } } as const
   const job = { id: 7, name: 'Hello\r\nall' }

@@ -57,7 +57,9 @@ async function emailsOf({ db, config }: Deps, userId: number, notices: DueNotice
   const former = ofSignIn.length > 0 ? await findFormerEmail(db, userId) : undefined
   return [
     emailOf(to, notices, config.publicUrl),
-    ...(former ? [emailOf({ ...to, ...former }, ofSignIn, config.publicUrl)] : []),
+    ...(former && former.email !== to.email
+      ? [emailOf({ ...to, ...former }, ofSignIn, config.publicUrl)]
+      : []),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Language } from '@sendroom/contract/languages'
-import type { chosenKinds, NoticeChannel } from '@sendroom/contract/notice-kinds'
+import { type chosenKinds, fixedKinds, type NoticeChannel } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
@@ -13,6 +13,9 @@ const TITLE_LENGTH = 50
 
 /** Condition: the trouble is one user's, whatever accounts they see. Its `instance_id` is 0, which is nobody's. */
 const isPersonal = sql`(t.kind in ('new_browser', 'sign_in_changed', 'key_expiring'))`
+
+/** Condition: the trouble concerns how a user signs in. */
+const isOfSignIn = sql`(t.kind = any(${[...fixedKinds]}::text[]))`
 
 /** The id of the API key that the trouble is about. */
 const keyId = sql`case when t.kind = 'key_expiring' then split_part(t.host, ' ', 1)::bigint end`
@@ -63,15 +66,19 @@ const concerns = sql`
     else true
   end`
 
-/** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
+/**
+ * Condition: the user `u` sees what the trouble `t` is about, and may still sign in. Who is locked is told of their
+ * sign-in as well: a thief with an Admin's session could lock a user, take over the sign-in and unlock them again.
+ */
 export const mayKnow = sql`(
-  u.is_active and (u.role = 'Admin' or ${isPersonal} or exists (
+  (u.is_active or (${isOfSignIn} and not u.is_waiting)) and (u.role = 'Admin' or ${isPersonal} or exists (
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
   and ${concerns}
 )`
 
 /**
- * Troubles that last come first, so that no number of those that are over hides them. Only Admins see those of no
+ * Troubles that last come first, so that no number of those that are over hides them, and among these what concerns the
+ * sign-in: a thief can make hundreds of jobs fail. Only Admins see those of no
  * instance, but for what is personal.
  */
 export const listNotices = (db: Db, caller: Caller) =>
@@ -83,7 +90,7 @@ export const listNotices = (db: Db, caller: Caller) =>
     select ${columns}, told.is_read
     from told join troubles t on t.id = told.trouble_id ${subjects}
     where (${isPersonal} or ${canSeeInstance(caller, 't.instance_id')}) and ${subjectExists}
-    order by t.ended_at is not null, told.newest desc limit ${LISTED}`)
+    order by t.ended_at is not null, not ${isOfSignIn}, told.newest desc limit ${LISTED}`)
 
 /** Returns whether anything has changed. */
 export async function markRead(db: Db, userId: number, troubleIds: number[]): Promise<boolean> {

@@ -34,14 +34,17 @@ const signInChanges: AuditAction[] = [
 /** Changes of one kind that a user is told of in a day. Further ones would only hide other notices. */
 const TOLD_A_DAY = 10
 
-/** The reason is called as the action, and after who has done it. An older program has not recorded the browser. */
+/** An older program has not recorded the browser of a change, and a request may have none. */
+const browser = sql`coalesce(nullif(details->>'browser', ''), '–')`
+
+/** The reason is called as the action, and after who has done it. */
 const changeReason = sql`case
   when details->>'by' = 'command' then jsonb_build_object(
     'code', replace(action, '.', '_') || '_by_command', 'params', '{}'::jsonb)
   when user_id <> object_id then jsonb_build_object(
     'code', replace(action, '.', '_') || '_by', 'params', jsonb_build_object('user', user_name))
   else jsonb_build_object('code', replace(action, '.', '_') || '_from', 'params', jsonb_build_object(
-    'browser', coalesce(nullif(details->>'browser', ''), '–'), 'address', address))
+    'browser', ${browser}, 'address', address))
   end`
 
 /**
@@ -100,7 +103,7 @@ const presentOf: Record<NoticeKind, Sql> = {
   // The entry says it also if the session has already ended.
   new_browser: sql`
     select 0, 0, a.id::text, jsonb_build_object('code', 'signed_in_by', 'params', jsonb_build_object(
-      'browser', a.details->>'browser', 'address', a.address))
+      'browser', ${browser}, 'address', a.address))
     from audit_log a
     where a.action = 'session.sign_in' and a.at > clock_now() - interval '1 day' and a.details ? 'isNewBrowser'`,
   sign_in_changed: sql`

@@ -73,7 +73,15 @@ async function updateTroubles(tx: Db) {
       where (p.kind, p.instance_id, p.job_id, p.host) = (t.kind, t.instance_id, t.job_id, t.host))`)
   await tx.run(sql`
     delete from troubles where ended_at is null and announced_at is null and gone_at is not null`)
+  await dateBySignIn(tx)
 }
+
+/** A notice of one’s sign-in is dated by the event, and not by when a process looked, which may be hours later. */
+const dateBySignIn = (tx: Db) =>
+  tx.run(sql`
+    update troubles t set began_at = a.at from audit_log a
+    where t.announced_at is null and a.at < t.began_at
+      and a.id = case when t.kind = any(${[...fixedKinds]}::text[]) then t.host::bigint end`)
 
 type Told = { userId: number }
 
