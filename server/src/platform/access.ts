@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import { fieldOfRight, type KeyRight, type Right } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
 import { isWithin } from './addresses.ts'
+import { LOCKS, lockShared } from './database/advisory-lock.ts'
 import type { Db, Tx } from './database/connection.ts'
 import { identifier, type Sql, sql } from './database/sql.ts'
 import { needsFactor } from './factor.ts'
@@ -214,6 +215,7 @@ export function requireConfirmation({ isConfirmed }: Pick<Caller, 'isConfirmed'>
  */
 export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Caller> {
   const { id, sessionId, apiKey } = caller
+  await lockShared(tx, LOCKS.writesOf(id))
   await tx.run(sql`select from users where id = ${id} for share`)
   if (apiKey) await tx.run(sql`select from api_keys where id = ${apiKey.id} for share`)
   else await tx.run(sql`select from sessions where id = ${sessionId} for key share`)

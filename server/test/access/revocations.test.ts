@@ -1,9 +1,9 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lockUserChanges } from '../../src/features/users/users.queries.ts'
 import type { Db } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
+import { lockUserChanges } from '../../src/platform/lock-user.ts'
 import { countWaiting } from '../locks.ts'
 import { until } from '../until.ts'
 import { expectCells } from './cells.ts'
@@ -99,7 +99,7 @@ test.for(confirmed)(
 test('a confirmation that grows too old while a call waits does not count', async () => {
   const [admin, other] = [await context.add.admin(), await context.add.user()]
   const answering = await context.db.begin(async (tx) => {
-    await lockUserChanges(tx)
+    await lockUserChanges(tx, other.id)
     const answering = context.call(admin, contract.users.remove, { params: other })
     await until('the call waits', async () => (await countWaiting(context.db)) > 0)
     await ageConfirmation(context.db, admin)

@@ -119,8 +119,8 @@ export const keyGuards = [
   ),
   without(
     'two new API keys at once count each other',
-    `${features}/api-keys/api-keys.queries.ts`,
-    'sql`select from users where id = ${id} for no key update`',
+    `${platform}/lock-user.ts`,
+    'sql`select from users where id = ${userId} for no key update`',
     'sql`select`',
     routes,
   ),

@@ -2,6 +2,7 @@
 import { features, platform, without } from './guard.ts'
 
 const sessions = `${features}/session/sessions.queries.ts`
+const access = `${platform}/access.ts`
 const inSessions = (only: string) => ({ tests: `${features}/session/sessions.routes`, only })
 
 /** Guards of sessions and their tokens. */
@@ -9,7 +10,7 @@ export const sessionGuards = [
   without(
     'users see and end no other user’s sessions',
     `${features}/session/sessions.routes.ts`,
-    `if (!isAdmin(caller) && caller.id !== userId) throw new Refusal('not_found')`,
+    `if (!isOwn(caller, userId)) throw new Refusal('not_found')`,
     '',
     { tests: 'server/test/access/callers', only: 'answers only' },
   ),
@@ -29,14 +30,14 @@ export const sessionGuards = [
   ),
   without(
     'a former token ends',
-    `${platform}/access.ts`,
+    access,
     ' and ${s}.former_until > clock_now()',
     '',
     inSessions('gives the session a new token'),
   ),
   without(
     'a former token is not confirmed',
-    `${platform}/access.ts`,
+    access,
     's.token_hash = ${fromRequest.tokenHash} and\n',
     '',
     inSessions('counts for the new token only'),
@@ -54,6 +55,20 @@ export const sessionGuards = [
     ' && !(IDLE in request.headers)',
     '',
     inSessions('is not kept alive'),
+  ),
+  without(
+    'the writes of a user let an end of the session come in between',
+    access,
+    'await lockShared(tx, LOCKS.writesOf(id))',
+    '',
+    { tests: 'server/test/endless-writes' },
+  ),
+  without(
+    'nobody holds up the writes of others',
+    `${features}/session/sessions.routes.ts`,
+    'isOwn(caller, id) ? lockUserChanges(tx, id) : undefined',
+    'lockUserChanges(tx, id)',
+    { tests: 'server/test/endless-writes', only: 'nobody holds up' },
   ),
   without(
     'a known browser has right passwords of its own',

@@ -7,6 +7,7 @@ import { newApiKey } from '../../platform/api-key-text.ts'
 import { changesOf, type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
+import { lockUser } from '../../platform/lock-user.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import {
   countApiKeys,
@@ -15,7 +16,7 @@ import {
   findOwnApiKey,
   insertApiKey,
   listApiKeys,
-  lockOwner,
+  lockKeyOwner,
   seesInstances,
   updateApiKey,
 } from './api-keys.queries.ts'
@@ -35,27 +36,34 @@ export function apiKeyRoutes(app: FastifyInstance, db: Pool): void {
         await record(tx, caller, entryOf('api_key.create', apiKey, factsOf(apiKey)))
         return { apiKey, secret }
       },
-      (tx) => lockOwner(tx, caller),
+      // So that of two new keys at once the second counts the first.
+      (tx) => lockUser(tx, caller.id),
     ),
   )
-  route(app, apiKeys.update, ({ begin, params: { id }, body }) =>
-    begin(async (tx, caller) => {
-      const before = orNotFound(await findOwnApiKey(tx, caller, id))
-      await requireInstances(tx, caller, body)
-      await updateApiKey(tx, id, body)
-      const after = orNotFound(await findOwnApiKey(tx, caller, id))
-      const changes = changesOf(settingsOf(before), settingsOf(after), settingNames)
-      if (Object.keys(changes).length > 0)
-        await record(tx, caller, entryOf('api_key.update', after, { changes }))
-      return after
-    }),
+  route(app, apiKeys.update, ({ begin, caller, params: { id }, body }) =>
+    begin(
+      async (tx, caller) => {
+        const before = orNotFound(await findOwnApiKey(tx, caller, id))
+        await requireInstances(tx, caller, body)
+        await updateApiKey(tx, id, body)
+        const after = orNotFound(await findOwnApiKey(tx, caller, id))
+        const changes = changesOf(settingsOf(before), settingsOf(after), settingNames)
+        if (Object.keys(changes).length > 0)
+          await record(tx, caller, entryOf('api_key.update', after, { changes }))
+        return after
+      },
+      (tx) => lockKeyOwner(tx, caller, id),
+    ),
   )
-  route(app, apiKeys.revoke, ({ begin, params: { id } }) =>
-    begin(async (tx, caller) => {
-      const apiKey = orNotFound(await findApiKey(tx, caller, id))
-      await deleteApiKey(tx, id)
-      await record(tx, caller, entryOf('api_key.revoke', apiKey, factsOf(apiKey)))
-    }),
+  route(app, apiKeys.revoke, ({ begin, caller, params: { id } }) =>
+    begin(
+      async (tx, caller) => {
+        const apiKey = orNotFound(await findApiKey(tx, caller, id))
+        await deleteApiKey(tx, id)
+        await record(tx, caller, entryOf('api_key.revoke', apiKey, factsOf(apiKey)))
+      },
+      (tx) => lockKeyOwner(tx, caller, id),
+    ),
   )
 }
 

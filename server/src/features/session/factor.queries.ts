@@ -2,7 +2,7 @@ import type { FactorRule } from '@sendroom/contract/factor'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { asInstant, sql } from '../../platform/database/sql.ts'
 import { hasFactor, isRequiredOf } from '../../platform/factor.ts'
-import { lockUser } from './session.queries.ts'
+import { lockUser } from '../../platform/lock-user.ts'
 
 type Factor = { secretCipher: Buffer | null; nextCipher: Buffer | null; nowMs: number }
 

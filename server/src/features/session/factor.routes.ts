@@ -6,10 +6,10 @@ import { changesOf, record } from '../../platform/audit.ts'
 import { browserOf } from '../../platform/browser-name.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
+import { lockUser } from '../../platform/lock-user.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { lockRule, readRule, readState, writeRule } from './factor.queries.ts'
 import { beginFactor, finishFactor, newCodes, removeFactor, resetFactor } from './factor.service.ts'
-import { lockUser } from './session.queries.ts'
 
 /** The second factor of the caller, its reset by Admins, and who has to have one. */
 export function factorRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; secrets: Secrets }): void {

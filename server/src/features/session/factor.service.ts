@@ -1,8 +1,8 @@
 import type { Begin, Caller } from '../../platform/access.ts'
 import { nobody, record } from '../../platform/audit.ts'
-import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { lockUserChanges } from '../../platform/lock-user.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { endSessions } from '../../platform/sessions.ts'
@@ -91,16 +91,16 @@ export const resetFactor = (begin: Begin, { id: callerId }: Caller, id: number) 
       await endSessions(tx, id)
       await record(tx, caller, { action: 'factor.reset', object: { type: 'user', id, name: username } })
     },
-    (tx) => lock(tx, LOCKS.users),
+    (tx) => lockUserChanges(tx, id),
   )
 
 /** The same by a command on the server. Returns whether there was a factor. */
 export const resetFactorByCommand = (db: Pool, name: string): Promise<boolean> =>
   db.begin(async (tx) => {
-    await lock(tx, LOCKS.users)
     const user = await tx.maybeOne<{ id: number; username: string }>(sql`
       select id, username from users where lower(username) = lower(${name})`)
     if (!user) throw new StartupError(`There is no user called ${name}.`)
+    await lockUserChanges(tx, user.id)
     const hadFactor = await deleteFactor(tx, user.id)
     await endSessions(tx, user.id)
     const object = { type: 'user', id: user.id, name: user.username } as const

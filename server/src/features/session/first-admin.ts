@@ -6,6 +6,7 @@ import { nobody, record } from '../../platform/audit.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { lockUserChanges } from '../../platform/lock-user.ts'
 import { findWeakness, generatePassword, hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { endSessions } from '../../platform/sessions.ts'
 import { StartupError } from '../../startup-error.ts'
@@ -78,9 +79,10 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password)
   return db.begin(async (tx) => {
     const user = await tx.maybeOne<{ id: number; username: string }>(sql`
-      update users set password_hash = ${passwordHash} where lower(username) = lower(${username})
-      returning id, username`)
+      select id, username from users where lower(username) = lower(${username})`)
     if (!user) throw new StartupError(`There is no user called ${username}.`)
+    await lockUserChanges(tx, user.id)
+    await tx.run(sql`update users set password_hash = ${passwordHash} where id = ${user.id}`)
     await endSessions(tx, user.id)
     const object = { type: 'user', id: user.id, name: user.username } as const
     await record(tx, nobody(''), { action: 'user.password', object, details: { by: 'command' } })

@@ -119,10 +119,6 @@ export const confirmSession = (db: Db, { sessionId }: Caller) =>
 export const endOtherConfirmations = (tx: Db, { id, sessionId }: Caller) =>
   tx.run(sql`update sessions set confirmed_at = 'epoch' where user_id = ${id} and id <> ${sessionId}`)
 
-/** Before a change of the user by themselves. Two that first lock the user as a caller would wait for each other. */
-export const lockUser = (tx: Db, userId: number) =>
-  tx.run(sql`select from users where id = ${userId} for no key update`)
-
 /** The language of the user's emails. */
 export const saveLanguage = (db: Db, userId: number, language: Language) =>
   db.run(sql`update users set language = ${language} where id = ${userId} and language <> ${language}`)

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
+import { lockUser } from '../../platform/lock-user.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { register } from './registration.ts'
-import { type Lasting, lockUser, recordUse, saveLanguage } from './session.queries.ts'
+import { type Lasting, recordUse, saveLanguage } from './session.queries.ts'
 import { confirm, signIn, signInWithCode } from './session.service.ts'
 import { endSession } from './sessions.queries.ts'
 
@@ -94,10 +95,13 @@ export function sessionRoutes(
     confirm({ db, secrets }, begin, caller, body, visitorOf(request, secrets)),
   )
 
-  route(app, contract.session.logout, ({ begin }) =>
-    begin(async (tx, caller) => {
-      await endSession(tx, caller.id, caller.sessionId)
-      await record(tx, caller, { action: 'session.sign_out' })
-    }),
+  route(app, contract.session.logout, ({ begin, caller }) =>
+    begin(
+      async (tx, caller) => {
+        await endSession(tx, caller.id, caller.sessionId)
+        await record(tx, caller, { action: 'session.sign_out' })
+      },
+      (tx) => lockUser(tx, caller.id),
+    ),
   )
 }

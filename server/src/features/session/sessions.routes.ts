@@ -2,9 +2,9 @@ import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import { type Caller, isAdmin } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
-import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
+import { lockUserChanges } from '../../platform/lock-user.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { endSessions } from '../../platform/sessions.ts'
 import { endSession, findUsername, listSessions } from './sessions.queries.ts'
@@ -16,24 +16,33 @@ export function sessionsRoutes(app: FastifyInstance, { db }: { db: Pool }): void
     await requireOwn(db, caller, id)
     return { sessions: await listSessions(db, id, caller.sessionId) }
   })
-  route(app, sessions.end, ({ begin, params: { id, sessionId } }) =>
-    begin(async (tx, caller) => {
-      const { username } = await requireOwn(tx, caller, id)
-      if ((await endSession(tx, id, sessionId)) === 0) throw new Refusal('not_found')
-      await recordEnd(tx, caller, { id, username }, 1)
-    }, lockUserChanges),
+  route(app, sessions.end, ({ begin, caller, params: { id, sessionId } }) =>
+    begin(
+      async (tx, caller) => {
+        const { username } = await requireOwn(tx, caller, id)
+        if ((await endSession(tx, id, sessionId)) === 0) throw new Refusal('not_found')
+        await recordEnd(tx, caller, { id, username }, 1)
+      },
+      (tx) => lockIfOwn(tx, caller, id),
+    ),
   )
-  route(app, sessions.endOthers, ({ begin, params: { id } }) =>
-    begin(async (tx, caller) => {
-      const { username } = await requireOwn(tx, caller, id)
-      const count = await endSessions(tx, id, caller.sessionId)
-      if (count > 0) await recordEnd(tx, caller, { id, username }, count)
-    }, lockUserChanges),
+  route(app, sessions.endOthers, ({ begin, caller, params: { id } }) =>
+    begin(
+      async (tx, caller) => {
+        const { username } = await requireOwn(tx, caller, id)
+        const count = await endSessions(tx, id, caller.sessionId)
+        if (count > 0) await recordEnd(tx, caller, { id, username }, count)
+      },
+      (tx) => lockIfOwn(tx, caller, id),
+    ),
   )
 }
 
-/** Two sessions that end each other at once would wait for each other. */
-const lockUserChanges = (tx: Db) => lock(tx, LOCKS.users)
+/** Nobody holds up the writes of a user whom they do not see. */
+const lockIfOwn = async (tx: Db, caller: Caller, id: number) =>
+  isOwn(caller, id) ? lockUserChanges(tx, id) : undefined
+
+const isOwn = (caller: Caller, userId: number) => isAdmin(caller) || caller.id === userId
 
 const recordEnd = (tx: Tx, caller: Caller, user: { id: number; username: string }, count: number) =>
   record(tx, caller, {
@@ -44,6 +53,6 @@ const recordEnd = (tx: Tx, caller: Caller, user: { id: number; username: string 
 
 /** Users see and end their own sessions, and Admins everybody's. */
 async function requireOwn(db: Db, caller: Caller, userId: number) {
-  if (!isAdmin(caller) && caller.id !== userId) throw new Refusal('not_found')
+  if (!isOwn(caller, userId)) throw new Refusal('not_found')
   return orNotFound((await findUsername(db, userId)) ?? null)
 }

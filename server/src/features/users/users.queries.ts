@@ -1,7 +1,6 @@
 import type { RightField } from '@sendroom/contract/rights'
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
-import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -56,12 +55,6 @@ export async function deleteUser(db: Db, id: number): Promise<boolean> {
   const count = await db.run(sql`delete from users where id = ${id}`)
   return count === 1
 }
-
-/**
- * Lets only one transaction at a time change users. Two Admins who change each other at once would deadlock, because
- * each transaction also locks its caller. If they demote each other, the second one sees that it is no Admin any more.
- */
-export const lockUserChanges = (tx: Db) => lock(tx, LOCKS.users)
 
 export async function listActiveAdmins(db: Db): Promise<number[]> {
   const admins = await db.many<{ id: number }>(sql`select id from users where role = 'Admin' and is_active`)

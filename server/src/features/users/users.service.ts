@@ -13,6 +13,7 @@ import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import { type Actor, changesOf, type Entry, nobody, record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import { lockUserChanges } from '../../platform/lock-user.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
@@ -22,7 +23,6 @@ import {
   deleteUser,
   insertUser,
   listActiveAdmins,
-  lockUserChanges,
   notifyAccess,
   replaceInstances,
   updateUserColumns,
@@ -71,7 +71,7 @@ async function insertNew(
 /** Lets a locked or waiting user sign in. Returns whether that was necessary. */
 export const unlockByCommand = (db: Pool, id: number): Promise<boolean> =>
   db.begin(async (tx) => {
-    await lockUserChanges(tx)
+    await lockUserChanges(tx, id)
     const before = await requireUser(tx, id)
     if (before.isActive) return false
     await updateUserColumns(tx, id, { isActive: true })
@@ -99,49 +99,58 @@ export async function updateUser(
     await requireStrong(password, username, config.passwordMin)
   }
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password, askerOf(caller)) }
-  return begin(async (tx, caller) => {
-    // The caller may have been demoted while the password was hashed.
-    requireMayChange(caller, id, change)
-    const before = await requireUser(tx, id)
-    if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
-    await requireShortEmail(tx, id, change.email)
-    const written = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
-      refuseTakenName,
-    )
-    requireVersion(version, orNotFound(written))
-    if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
-    await notifyAccess(tx, id)
-    // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
-    if (password !== undefined || change.isActive === false)
-      await endSessions(tx, id, caller.id === id ? caller.sessionId : null)
-    const after = await requireUser(tx, id)
-    await recordChanges(tx, caller, before, after, { hasNewPassword: password !== undefined, browser })
-    return after
-  }, lockUserChanges)
+  return begin(
+    async (tx, caller) => {
+      // The caller may have been demoted while the password was hashed.
+      requireMayChange(caller, id, change)
+      const before = await requireUser(tx, id)
+      if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
+      await requireShortEmail(tx, id, change.email)
+      const written = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
+        refuseTakenName,
+      )
+      requireVersion(version, orNotFound(written))
+      if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
+      await notifyAccess(tx, id)
+      // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
+      if (password !== undefined || change.isActive === false)
+        await endSessions(tx, id, caller.id === id ? caller.sessionId : null)
+      const after = await requireUser(tx, id)
+      await recordChanges(tx, caller, before, after, { hasNewPassword: password !== undefined, browser })
+      return after
+    },
+    (tx) => lockUserChanges(tx, id),
+  )
 }
 
 export async function removeUser(begin: Begin, id: number): Promise<void> {
-  await begin(async (tx, caller) => {
-    await forBulkWrites(tx) // the user's jobs and messages stay, without their author
-    if (id === caller.id) throw new Refusal('own_user')
-    await requireAnotherAdmin(tx, id)
-    const user = await requireUser(tx, id)
-    await deleteUser(tx, id)
-    await record(tx, caller, entryOf('user.delete', user, settingsOf(user)))
-  }, lockUserChanges)
+  await begin(
+    async (tx, caller) => {
+      await forBulkWrites(tx) // the user's jobs and messages stay, without their author
+      if (id === caller.id) throw new Refusal('own_user')
+      await requireAnotherAdmin(tx, id)
+      const user = await requireUser(tx, id)
+      await deleteUser(tx, id)
+      await record(tx, caller, entryOf('user.delete', user, settingsOf(user)))
+    },
+    (tx) => lockUserChanges(tx, id),
+  )
 }
 
 export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
   const { instanceIds, version, ...flags } = form
-  return begin(async (tx, caller) => {
-    const before = await requireUser(tx, id)
-    requireVersion(version, orNotFound(await updateUserColumns(tx, id, omitUndefined(flags))))
-    await assign(tx, id, instanceIds, 'instanceIds')
-    await notifyAccess(tx, id)
-    const after = await requireUser(tx, id)
-    await recordChanges(tx, caller, before, after)
-    return after
-  }, lockUserChanges)
+  return begin(
+    async (tx, caller) => {
+      const before = await requireUser(tx, id)
+      requireVersion(version, orNotFound(await updateUserColumns(tx, id, omitUndefined(flags))))
+      await assign(tx, id, instanceIds, 'instanceIds')
+      await notifyAccess(tx, id)
+      const after = await requireUser(tx, id)
+      await recordChanges(tx, caller, before, after)
+      return after
+    },
+    (tx) => lockUserChanges(tx, id),
+  )
 }
 
 const accessFields = ['role', 'isActive', ...rightFields, 'assignedInstances'] as const

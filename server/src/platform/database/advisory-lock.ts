@@ -35,6 +35,11 @@ export const LOCKS = {
   tags: named('tags'),
   users: named('user changes'),
   webhookQueues: named('webhooks'),
+  /**
+   * Shared by each write of the user. Whoever locks the user, or ends a session, takes it first: locks of rows have no
+   * queue, so a thief who writes on and on, each time before the last write has ended, could not be stopped.
+   */
+  writesOf: (userId: number) => named(`writes of ${userId}`),
 }
 
 /** Waits for the lock, and keeps it until the transaction ends. */
