@@ -85,11 +85,15 @@ export const onSignOut = (ask: () => Promise<boolean>) => {
 }
 export const maySignOut = () => askBeforeSignOut()
 
-window.addEventListener('storage', (event) => {
-  if (!isOfSession(event)) return
+function lookWhoIsSignedIn() {
   const before = lastId
   lastId = signedInId()
   if (lastId === before) return
   user.set(null)
   notifyChanged(before)
+}
+window.addEventListener('storage', (event) => {
+  if (isOfSession(event)) lookWhoIsSignedIn()
 })
+// A page that the browser kept for its back button has missed what happened meanwhile.
+window.addEventListener('pageshow', lookWhoIsSignedIn)

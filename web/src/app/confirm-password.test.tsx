@@ -77,6 +77,23 @@ test('the session gets a new token, which the next calls and other tabs use', as
   expect(localStorage.getItem('token')).toBe('next-token')
 })
 
+// R-1950
+test('a late new token does not replace that of the user who signed in meanwhile', async () => {
+  let answer = () => {}
+  const confirmed = new Promise<{ token: string }>(
+    (resolve) => (answer = () => resolve({ token: 'next-token' })),
+  )
+  const app = editUser({ 'POST /auth/confirm': () => confirmed })
+  await changeRole(app.person)
+  await enter(app.person, 'secret')
+  await waitFor(() => expect(callsOf(app, 'POST /auth/confirm')).toHaveLength(1))
+  localStorage.setItem('token', 'of-lan')
+  answer()
+  await confirmed
+  await waitFor(() => expect(callsOf(app, 'PUT /users/:id')).toHaveLength(2))
+  expect(localStorage.getItem('token')).toBe('of-lan')
+})
+
 // R-1904
 test('another tab keeps what is typed when the token changes', async () => {
   const { person, router } = editUser()

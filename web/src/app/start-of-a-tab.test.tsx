@@ -123,6 +123,19 @@ test('a sign-in as another user in another tab loads this one anew, without the 
 })
 
 // R-1950
+test('a page that the back button brings back is not shown to the next user', async () => {
+  const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
+  start()
+  await screen.findByRole('button', { name: 'User menu of minh' })
+  window.dispatchEvent(new Event('pageshow'))
+  expect(reload).not.toHaveBeenCalled()
+  Object.assign(localStorage, { token: 'of-lan', user: JSON.stringify({ id: member.id, role: 'Member' }) })
+  window.dispatchEvent(new Event('pageshow'))
+  expect(reload).toHaveBeenCalledOnce()
+  expect(currentUser()).toBeNull()
+})
+
+// R-1950
 test('what another tab stores of the same user changes nothing here', async () => {
   const { requests } = start()
   await screen.findByRole('button', { name: 'User menu of minh' })

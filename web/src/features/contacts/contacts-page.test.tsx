@@ -1,9 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { contact, fields } from '../../../test/contact.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, type RecordedRequest } from '../../../test/server.ts'
-import { choose } from '../../../test/steps.ts'
+import { choose, signIn } from '../../../test/steps.ts'
 import './bulk-actions.tsx'
 import './contacts-page.tsx'
 import './list-dialog.tsx'
@@ -44,6 +44,21 @@ test('a Member without the right is sent away', async () => {
   const { router } = open({}, member)
   await screen.findByText('Access Denied')
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+})
+
+// R-1951
+test('the next user does not find the search of the one before with the back button', async () => {
+  const next = { ...manager, id: 3, username: 'hoa' }
+  const app = open({ 'POST /auth/login': () => ({ token: 'of-hoa', user: next }) })
+  const { person, router } = app
+  await person.type(await screen.findByLabelText('Search'), '0901{Enter}')
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ search: '0901' }))
+  await person.click(screen.getByText('Logout'))
+  await signIn(person)
+  await screen.findByRole('button', { name: 'User menu of hoa' })
+  act(() => router.history.back())
+  expect(await screen.findByLabelText('Search')).toHaveProperty('value', '')
+  expect(lastSearch(app)).not.toHaveProperty('search')
 })
 
 //
