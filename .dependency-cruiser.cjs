@@ -47,7 +47,7 @@ const engineModules = [
   'context',
   'wake',
 ]
-const leaves = '(i18n|address|format)'
+const leaves = '(i18n|address|format|storage)'
 const webLayers = ['app', 'features', 'lists', 'forms', 'api', 'ui', leaves]
 
 const TESTS = '(\\.test\\.tsx?$|^[^/]+/test/)'

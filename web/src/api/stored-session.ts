@@ -1,4 +1,5 @@
 import type { SignedIn } from '@sendroom/contract/session'
+import { storage } from '../storage.ts'
 
 export type SessionUser = SignedIn['user']
 type StoredUser = Pick<SessionUser, 'id' | 'role'>
@@ -6,16 +7,15 @@ type StoredUser = Pick<SessionUser, 'id' | 'role'>
 const TOKEN = 'token'
 const USER = 'user'
 
-export const currentToken = () => localStorage.getItem(TOKEN)
-export const storeToken = (token: string) => localStorage.setItem(TOKEN, token)
+export const currentToken = () => storage.getItem(TOKEN)
+export const storeToken = (token: string) => storage.setItem(TOKEN, token)
 
 /** The rest of the user is personal, so that each tab reads it from the server. Nothing takes a right from here. */
-export const storeUser = ({ id, role }: StoredUser) =>
-  localStorage.setItem(USER, JSON.stringify({ id, role }))
+export const storeUser = ({ id, role }: StoredUser) => storage.setItem(USER, JSON.stringify({ id, role }))
 
 function storedUser(): StoredUser | null {
   try {
-    return JSON.parse(localStorage.getItem(USER) ?? 'null')
+    return JSON.parse(storage.getItem(USER) ?? 'null')
   } catch {
     return null
   }
@@ -25,8 +25,8 @@ function storedUser(): StoredUser | null {
 export const signedInId = () => (currentToken() === null ? null : (storedUser()?.id ?? null))
 
 export function clearStoredSession() {
-  localStorage.removeItem(TOKEN)
-  localStorage.removeItem(USER)
+  storage.removeItem(TOKEN)
+  storage.removeItem(USER)
 }
 
 /** Earlier versions stored the user's name, email address and rights, too. */

@@ -1,5 +1,6 @@
 // This file must not import i18next: `main.ts` runs it while i18next is still loading.
 import { type Language, languages } from '@sendroom/contract/languages'
+import { storage } from '../storage.ts'
 
 export { type Language, languages }
 
@@ -8,11 +9,11 @@ const STORED = 'lang'
 export const isLanguage = (text: string | null): text is Language =>
   languages.some((language) => language === text)
 
-export const storeLanguage = (language: Language) => localStorage.setItem(STORED, language)
+export const storeLanguage = (language: Language) => storage.setItem(STORED, language)
 
 /** The language the user chose. The default is vi on the login page and en in the app. */
 export function storedLanguage(place: 'login' | 'app'): Language {
-  const stored = localStorage.getItem(STORED)
+  const stored = storage.getItem(STORED)
   if (isLanguage(stored)) return stored
   return place === 'login' ? 'vi' : 'en'
 }
