@@ -7,7 +7,7 @@ import { endSession, startSession } from '../src/api/session.ts'
 import '../src/app/shell.tsx'
 import { App } from '../src/app/app.tsx'
 import { createAppRouter } from '../src/app/router.tsx'
-import { type Answers, serve } from './server.ts'
+import { type Answers, serve, texts } from './server.ts'
 
 export const admin: User = {
   id: 1,
@@ -39,11 +39,14 @@ type Options = {
   language?: string | null
   /** In place of `user`: what the browser has stored under `user` when the tab starts, as after a reload. */
   stored?: object
+  /** The answer in place of the texts of a language. */
+  answerTexts?: typeof texts
 }
 
 /** Renders the whole app at an address, with real router, guards and texts, and a scripted server. */
-export function renderApp({ path, user = admin, answers = {}, language = 'en', stored }: Options) {
-  const requests = serve(answers)
+export function renderApp(options: Options) {
+  const { path, user = admin, answers = {}, language = 'en', stored, answerTexts = texts } = options
+  const requests = serve(answers, answerTexts)
   if (language !== null) localStorage.setItem('lang', language)
   if (stored) storeSession(stored)
   else if (user) startSession({ token: 'a-token', user })

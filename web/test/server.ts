@@ -64,7 +64,7 @@ const usual: Record<string, object> = {
 }
 
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
-export function serve(answers: Answers): RecordedRequest[] {
+export function serve(answers: Answers, answerTexts = texts): RecordedRequest[] {
   const requests: RecordedRequest[] = []
   const routes = Object.entries({ ...changesOf(answers), ...answers }).map(([name, answer]) => ({
     name,
@@ -74,7 +74,7 @@ export function serve(answers: Answers): RecordedRequest[] {
   }))
   vi.stubGlobal('fetch', async (input: string, init: RequestInit = {}) => {
     const url = new URL(input, window.location.origin)
-    if (url.pathname.startsWith('/i18n/')) return texts(url.pathname)
+    if (url.pathname.startsWith('/i18n/')) return answerTexts(url.pathname)
     const line = `${init.method ?? 'GET'} ${url.pathname.replace('/api', '')}`
     for (const { name, pattern, answer } of routes) {
       const found = pattern.exec(line)
@@ -123,4 +123,4 @@ const isRefused = (answer: unknown): answer is Refused =>
 export const textsOf = (language: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, `../public/i18n/${language}.json`), 'utf8'))
 
-const texts = (path: string) => Response.json(textsOf(path.replace(/^.*\/|\.json$/g, '')))
+export const texts = (path: string) => Response.json(textsOf(path.replace(/^.*\/|\.json$/g, '')))

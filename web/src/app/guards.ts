@@ -1,6 +1,7 @@
 import { redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { readUser } from '../api/client.ts'
+import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, isAdmin, mayDo, type SessionUser, signedInId } from '../api/session.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { storedLanguage } from '../i18n/load-texts.ts'
@@ -14,7 +15,7 @@ export async function requireSignedIn({ location }: Entry) {
   const login = redirect({ to: '/login', search: { returnUrl: location.href } })
   if (signedInId() === null) throw login
   // First, so that a failure has its words. `main.ts` has asked for the user already.
-  await showLanguage(storedLanguage('app'))
+  await showTexts('app')
   if (currentUser() === null) await readUser()
   if (currentUser() === null) throw login
 }
@@ -39,7 +40,13 @@ export function requireAllowed(page: Page) {
 
 export async function requireSignedOut({ search }: { search: { returnUrl?: string } }) {
   if (signedInId() !== null) throw redirect({ href: returnTarget(search.returnUrl) })
-  await showLanguage(storedLanguage('login'))
+  await showTexts('login')
+}
+
+/** Waits for a server that is away: without texts, a page could not even say so. */
+function showTexts(place: 'app' | 'login') {
+  const show = () => showLanguage(storedLanguage(place))
+  return show().catch(() => waitUntilReachable().then(show))
 }
 
 /** The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */

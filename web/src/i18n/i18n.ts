@@ -16,9 +16,11 @@ export async function chooseLanguage(language: Language) {
 
 /** Switches the app to a language. Loads its texts unless they are loaded already. */
 export async function showLanguage(language: Language) {
+  // First: once i18next has begun without texts, it shows their names.
+  const texts = await loadTexts(language)
   if (!i18next.isInitialized) await start()
   if (!i18next.hasResourceBundle(language, 'translation'))
-    i18next.addResourceBundle(language, 'translation', await loadTexts(language))
+    i18next.addResourceBundle(language, 'translation', texts)
   if (i18next.language !== language) await i18next.changeLanguage(language)
   document.documentElement.lang = localeOf[language]
 }

@@ -9,3 +9,9 @@ test('texts are fetched once, and again after a failure', async () => {
   expect(await Promise.all([loadTexts('cn'), loadTexts('cn')])).toEqual([{ COMMON: {} }, { COMMON: {} }])
   expect(fetch).toHaveBeenCalledTimes(2)
 })
+
+// R-2175
+test('a refusal is not taken for texts', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ code: 'unavailable' }, { status: 503 }))
+  await expect(loadTexts('vi')).rejects.toThrow('503')
+})

@@ -31,5 +31,7 @@ export function loadTexts(language: Language): Promise<Texts> {
 
 async function fetchTexts(language: Language): Promise<Texts> {
   const response = await fetch(`/i18n/${language}.json`)
+  // The JSON of a refusal would show the names of the texts in place of all texts.
+  if (!response.ok) throw new Error(`${response.status}`)
   return await response.json()
 }
