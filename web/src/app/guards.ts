@@ -49,10 +49,16 @@ function showTexts(place: 'app' | 'login') {
   return show().catch(() => waitUntilReachable().then(show))
 }
 
-/** The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
+/**
+ * The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`, and
+ * `/.//evil.example`, of which a browser makes the first), and one that can be read (`/%`).
+ */
 export function returnTarget(returnUrl: string | undefined): string {
   const { origin } = window.location
-  if (!returnUrl?.startsWith('/') || !URL.canParse(returnUrl, origin)) return '/dashboard'
-  const url = new URL(returnUrl, origin)
-  return url.origin === origin ? url.pathname + url.search + url.hash : '/dashboard'
+  try {
+    const url = new URL(returnUrl?.startsWith('/') ? returnUrl : '', origin)
+    const isOurs = url.origin === origin && /^\/[^/]/.test(decodeURI(url.pathname))
+    if (isOurs) return url.pathname + url.search + url.hash
+  } catch {}
+  return '/dashboard'
 }

@@ -45,7 +45,16 @@ test('a signed-in user does not see the login', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
-test.each(['//evil.example/x', '//', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+test.each([
+  '//evil.example/x',
+  '//',
+  'https://evil.example',
+  '/\\evil.example',
+  '/.//evil.example',
+  '/x/..//evil.example',
+  '/%',
+  'javascript:alert(1)',
+])(
   //
   'the login never leads to another site: %s',
   async (returnUrl) => {
