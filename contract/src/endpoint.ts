@@ -31,6 +31,8 @@ export type Endpoint = {
   allowsApiKeys?: true
   /** Also for users who have to set up a second factor before anything else. */
   isBeforeFactor?: true
+  /** Part of how a user ends a stolen session. Has limits and turns of its own, which the thief can't use up. */
+  isDefence?: true
   summary: string
   params?: z.ZodObject
   query?: z.ZodObject

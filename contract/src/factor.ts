@@ -29,6 +29,7 @@ export const factor = {
     method: 'GET',
     path: '/auth/factor',
     access: 'signedIn',
+    isDefence: true,
     isBeforeFactor: true,
     summary: 'Your second factor',
     response: z.object({

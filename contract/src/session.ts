@@ -87,6 +87,7 @@ export const session = {
     method: 'GET',
     path: '/auth/me',
     access: 'signedIn',
+    isDefence: true,
     isBeforeFactor: true,
     summary: 'The signed-in user with their current role and rights',
     response: User,
@@ -103,6 +104,7 @@ export const session = {
     method: 'POST',
     path: '/auth/confirm',
     access: 'signedIn',
+    isDefence: true,
     isBeforeFactor: true,
     summary:
       'Enter the password once more, and with a second factor a code. For ten minutes this allows the calls that need it. The answer has a new token; the former one ends after 30 seconds',
@@ -114,6 +116,7 @@ export const session = {
     method: 'POST',
     path: '/auth/logout',
     access: 'signedIn',
+    isDefence: true,
     isBeforeFactor: true,
     summary: 'End this session',
   }),

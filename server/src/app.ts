@@ -59,7 +59,7 @@ import type { FileStore } from './platform/files/store.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { openHeavyWork } from './platform/heavy/heavy-work.ts'
-import { answerError, userKey } from './platform/http.ts'
+import { answerError, countKey } from './platform/http.ts'
 import { imageRoutes } from './platform/images/route.ts'
 import type { ImageStore } from './platform/images/store.ts'
 import { openUploads } from './platform/images/uploads.ts'
@@ -174,7 +174,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
     global: false,
     errorResponseBuilder: (_request, { ttl }) => new Refusal('too_many_requests', {}, Math.ceil(ttl / 1000)),
   })
-  app.decorate('countRequest', app.createRateLimit({ ...REQUESTS_PER_USER, keyGenerator: userKey }))
+  app.decorate('countRequest', app.createRateLimit({ ...REQUESTS_PER_USER, keyGenerator: countKey }))
   guardAgainstForgery(app)
 
   const heavyWork = openHeavyWork()

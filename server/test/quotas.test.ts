@@ -220,7 +220,7 @@ test('of the searches of a user some run, some wait, and others do not wait for 
 test('a search of the API takes its turn', async () => {
   const lan = await context.add.user()
   const app = await context.app
-  const took: number[] = []
+  const took: (number | string)[] = []
   const search = app.searchInTurn
   app.searchInTurn = (userId, work) => {
     took.push(userId)

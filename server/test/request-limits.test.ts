@@ -79,6 +79,39 @@ test('a user may make 1,200 requests a minute, and others are not affected', asy
   expect(await statusOf(other)).toBe(200)
 })
 
+// R-2171
+test('whoever has stolen a session uses up none of the calls by which the owner ends it', async () => {
+  const owner = await context.add.user()
+  const thief = await context.add.session(owner)
+  const call = () => context.call(thief, contract.notices.list, {})
+  for (let n = 0; n < 12; n++) await Promise.all(Array.from({ length: 100 }, call))
+  for (let n = 0; n < 12; n++) await Promise.all(Array.from({ length: 100 }, () => statusOf(thief)))
+  expect([(await call()).status, await statusOf(thief)]).toEqual([429, 429])
+
+  expect(await statusOf(owner)).toBe(200)
+  expect((await context.call(owner, contract.factor.get, {})).status).toBe(200)
+  expect((await context.call(owner, contract.sessions.endOthers, { params: owner })).status).toBe(204)
+  expect(await statusOf(thief)).toBe(401)
+})
+
+// R-2171
+test('nor do hundreds of slow calls of a stolen session keep the owner from looking at it', async () => {
+  const owner = await context.add.admin()
+  const thief = await context.add.session(owner)
+  const waiting = json({ code: 'account_unpaid', params: {} })
+  const { id } = await context.add.instance({ waiting, waitingSince: '2000-01-01T00:00:00Z' })
+  const call = () => context.call(thief, contract.instances.resume, { params: { id } })
+  const calls = await context.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${id} for update`)
+    const calls = Array.from({ length: 205 }, call)
+    await until('five wait for the lock', async () => (await countWaiting(context.db)) === 5)
+    expect((await call()).status).toBe(429)
+    expect((await context.call(owner, contract.sessions.list, { params: owner })).status).toBe(200)
+    return calls
+  })
+  await Promise.all(calls)
+})
+
 test('heavy calls have lower limits for each user', async () => {
   const [busy, other] = [await context.add.user(), await context.add.user()]
   const preview = (user: TestUser) => context.call(user, contract.jobs.preview, { body: {} })

@@ -44,6 +44,9 @@ declare module 'fastify' {
     /** Writes the last use of the caller's session. Set by the session feature. */
     recordUse: (caller: Caller) => Promise<unknown>
   }
+  interface FastifyContextConfig {
+    isDefence?: boolean
+  }
   interface FastifyRequest {
     caller: Caller | null
     uploadedFile: UploadedFile | null
@@ -82,6 +85,10 @@ const IDLE = 'x-idle'
 /** For rate limits: counts the requests of each user, and of each API key. */
 export const userKey = ({ caller }: FastifyRequest) => String(caller && countedAs(caller))
 
+/** The same for all requests together, but for those that end a stolen session: each session has its own of these. */
+export const countKey = (request: FastifyRequest) =>
+  request.routeOptions.config.isDefence ? `session ${request.caller?.sessionId}` : userKey(request)
+
 /** Registers an endpoint of the contract with its handler. */
 export function route<E extends Endpoint>(
   app: FastifyInstance,
@@ -99,6 +106,7 @@ export function route<E extends Endpoint>(
   } = {},
 ): void {
   const { access, needsConfirmation = false, allowsApiKeys = false, isBeforeFactor = false } = endpoint
+  const { isDefence = false } = endpoint
   const rule = access === 'public' ? null : { access, needsConfirmation, allowsApiKeys, isBeforeFactor }
   app.route({
     method: endpoint.method,
@@ -107,8 +115,11 @@ export function route<E extends Endpoint>(
     url: `/api${endpoint.path}`,
     schema: describeEndpoint(endpoint),
     bodyLimit: options.bodyBytes ?? (access === 'public' ? PUBLIC_BODY_BYTES : BODY_BYTES),
-    config: options.rateLimit && {
-      rateLimit: { ...options.rateLimit, ...(access !== 'public' && { keyGenerator: userKey }) },
+    config: {
+      isDefence,
+      ...(options.rateLimit && {
+        rateLimit: { ...options.rateLimit, ...(access !== 'public' && { keyGenerator: userKey }) },
+      }),
     },
     // Runs before the body is read.
     onRequest: async (request, reply) => {
@@ -151,7 +162,8 @@ export function route<E extends Endpoint>(
       }
       const { caller } = request
       // A download waits for a turn of its own (export/exports.ts), and a search for one more.
-      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(turnOf(caller), run) : run())
+      const turn = caller && (isDefence ? `defence of ${caller.id}` : turnOf(caller))
+      const inTurn = () => (turn && !endpoint.download ? app.requestInTurn(turn, run) : run())
       const isSearch = caller && (hasSearch(query) || hasSearch(body))
       const result = isSearch ? await app.searchInTurn(turnOf(caller), inTurn) : await inTurn()
       if (reply.sent) return reply

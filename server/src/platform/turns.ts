@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts'
 import { type Limits, openTurnstile } from './turnstile.ts'
 
 /** Runs `work` when it is the user's turn. So a user's many requests do not slow down others. */
-export type InTurn = <T>(userId: number, work: () => Promise<T>) => Promise<T>
+export type InTurn = <T>(userId: number | string, work: () => Promise<T>) => Promise<T>
 
 /**
  * A quarter of the server's connections run: most requests use one at a time, and each one that waits for a lock holds

@@ -71,6 +71,20 @@ export const sessionGuards = [
     { tests: 'server/test/endless-writes', only: 'nobody holds up' },
   ),
   without(
+    'what ends a stolen session is counted by session',
+    `${platform}/http.ts`,
+    'request.routeOptions.config.isDefence ?',
+    'request.routeOptions.config.isDefence === null ?',
+    { tests: 'server/test/request-limits', only: 'uses up none' },
+  ),
+  without(
+    'what ends a stolen session has turns of its own',
+    `${platform}/http.ts`,
+    'isDefence ? `defence of ${caller.id}` : turnOf(caller)',
+    'turnOf(caller)',
+    { tests: 'server/test/request-limits', only: 'slow calls of a stolen session' },
+  ),
+  without(
     'a known browser has right passwords of its own',
     `${features}/session/attempts.ts`,
     'device === null ? known.name : `${known.id} ${device}`',
