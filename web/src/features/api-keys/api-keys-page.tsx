@@ -118,7 +118,7 @@ const NameAndStart = ({ apiKey: { name, start } }: Props) => (
 function Rights({ apiKey: { rights } }: Props) {
   const { t } = useTranslation()
   if (rights.length === 0) return t('API_KEY.ONLY_READS')
-  return rights.map((right) => t(RIGHT_LABELS[right])).join(', ')
+  return rights.map((right) => <div key={right}>{t(RIGHT_LABELS[right])}</div>)
 }
 
 function Accounts({ apiKey: { instances } }: Props) {
