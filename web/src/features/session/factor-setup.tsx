@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Image, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Code, Group, Image, Loader, Stack, Text, TextInput } from '@mantine/core'
 import { FactorCode } from '@sendroom/contract/factor'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -117,20 +117,13 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
   return (
     <Stack>
       <Alert color="yellow">{t('FACTOR.CODES_HINT')}</Alert>
-      <SimpleGrid
-        component="ul"
-        cols={{ base: 1, xs: 2 }}
-        spacing="xs"
-        m={0}
-        p={0}
-        aria-label={t('FACTOR.CODES_TITLE')}
-      >
+      <Stack component="ul" gap="xs" m={0} p={0} aria-label={t('FACTOR.CODES_TITLE')}>
         {codes.map((code) => (
           <Code key={code} component="li" style={{ display: 'block' }}>
             {code}
           </Code>
         ))}
-      </SimpleGrid>
+      </Stack>
       <Group justify="flex-end">
         <CopyButton text={codes.join('\n')} />
         <Button onClick={done}>{t('FACTOR.CODES_KEPT')}</Button>
