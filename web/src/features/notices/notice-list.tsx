@@ -141,7 +141,7 @@ function Subject({
   if (isOfSignIn(kind))
     return (
       <Link className={classes.link} to="/security" onClick={onFollow}>
-        {t('SECURITY.TITLE')}
+        <Name>{t('SECURITY.TITLE')}</Name>
       </Link>
     )
   if (series) return <Name>{series.name}</Name>
@@ -166,7 +166,9 @@ function Details({
       ? t('NOTICE.FROM_TO', { from: since, to: formatDateTime(endedAt) })
       : expiryKinds.includes(kind) && expiresAt !== null
         ? t('NOTICE.EXPIRES', { time: formatDate(expiresAt) })
-        : t('NOTICE.SINCE', { time: since })
+        : isOfSignIn(kind)
+          ? since // a sign-in is over at once
+          : t('NOTICE.SINCE', { time: since })
   return (
     <>
       {reason && endedAt === null && <div>{reasonText(reason)}</div>}
