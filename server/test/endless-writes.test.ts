@@ -70,3 +70,26 @@ test('nobody holds up the writes of a user whom they do not see', async () => {
     expect((await context.call(stranger, sessions.endOthers, { params: other })).status).toBe(404)
   })
 })
+
+// R-2170
+test('a Member whose own writes hold up their ends keeps no Admin from a change of users', async () => {
+  const [admin, owner] = [await context.add.admin(), await context.add.user()]
+  const key = await context.add.apiKey(owner)
+  const caller = await (await context.app).findCaller((await context.add.session(owner)).token, '127.0.0.1')
+  if (!caller) throw new Error('The user has no session.')
+  const answers = await context.db.begin(async (tx) => {
+    await lockCaller(tx, caller, rule)
+    const waiting = [
+      context.call(owner, sessions.endOthers, { params: owner }),
+      context.call(owner, users.update, { params: owner, body: { password: 'another-2' } }),
+      context.call(owner, apiKeys.revoke, { params: { id: key.keyId } }),
+    ]
+    await until('all wait', async () => (await countWaiting(context.db)) === waiting.length)
+    const email = { params: admin, body: { email: 'minh@example.com' } }
+    const change = context.call(admin, users.update, email).then(({ status }) => status)
+    const isWaiting = until('the Admin waits', async () => (await countWaiting(context.db)) > waiting.length)
+    expect(await Promise.race([change, isWaiting])).toBe(200)
+    return waiting
+  })
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 200, 204])
+})

@@ -9,11 +9,17 @@ import { sql } from './database/sql.ts'
  */
 export async function lockUserChanges(tx: Db, userId: number) {
   await lock(tx, LOCKS.users)
-  await lock(tx, LOCKS.writesOf(userId))
+  await lockWrites(tx, userId)
 }
+
+/**
+ * The same before users end their own sessions or keys. They wait for nobody but themselves, and keep nobody waiting: a
+ * Member with long writes could keep Admins from every change of a user otherwise.
+ */
+export const lockWrites = (tx: Db, userId: number) => lock(tx, LOCKS.writesOf(userId))
 
 /** Before a change of the user by themselves. Two that first lock the user as a caller would wait for each other. */
 export async function lockUser(tx: Db, userId: number) {
-  await lock(tx, LOCKS.writesOf(userId))
+  await lockWrites(tx, userId)
   await tx.run(sql`select from users where id = ${userId} for no key update`)
 }

@@ -4,7 +4,7 @@ import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
-import { lockUserChanges } from '../../platform/lock-user.ts'
+import { lockUserChanges, lockWrites } from '../../platform/lock-user.ts'
 
 /** The accounts of a key are named as far as the caller sees them. */
 const columns = (caller: Caller) => sql`
@@ -56,7 +56,7 @@ export const findOwnApiKey = (db: Db, caller: Caller, id: number) => find(db, ca
 /** Before the key is changed or revoked, which each of its calls keeps from happening while it writes. */
 export async function lockKeyOwner(tx: Db, caller: Caller, id: number): Promise<void> {
   const key = await findApiKey(tx, caller, id)
-  if (key) await lockUserChanges(tx, key.owner.id)
+  if (key) await (key.owner.id === caller.id ? lockWrites : lockUserChanges)(tx, key.owner.id)
 }
 
 export const countApiKeys = async (tx: Db, { id }: Caller): Promise<number> =>

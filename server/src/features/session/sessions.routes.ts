@@ -4,7 +4,7 @@ import { type Caller, isAdmin } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
-import { lockUserChanges } from '../../platform/lock-user.ts'
+import { lockUserChanges, lockWrites } from '../../platform/lock-user.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { endSessions } from '../../platform/sessions.ts'
 import { endSession, findUsername, listSessions } from './sessions.queries.ts'
@@ -23,7 +23,7 @@ export function sessionsRoutes(app: FastifyInstance, { db }: { db: Pool }): void
         if ((await endSession(tx, id, sessionId)) === 0) throw new Refusal('not_found')
         await recordEnd(tx, caller, { id, username }, 1)
       },
-      (tx) => lockIfOwn(tx, caller, id),
+      (tx) => lockIfSeen(tx, caller, id),
     ),
   )
   route(app, sessions.endOthers, ({ begin, caller, params: { id } }) =>
@@ -33,16 +33,16 @@ export function sessionsRoutes(app: FastifyInstance, { db }: { db: Pool }): void
         const count = await endSessions(tx, id, caller.sessionId)
         if (count > 0) await recordEnd(tx, caller, { id, username }, count)
       },
-      (tx) => lockIfOwn(tx, caller, id),
+      (tx) => lockIfSeen(tx, caller, id),
     ),
   )
 }
 
 /** Nobody holds up the writes of a user whom they do not see. */
-const lockIfOwn = async (tx: Db, caller: Caller, id: number) =>
-  isOwn(caller, id) ? lockUserChanges(tx, id) : undefined
-
-const isOwn = (caller: Caller, userId: number) => isAdmin(caller) || caller.id === userId
+async function lockIfSeen(tx: Db, caller: Caller, id: number) {
+  if (caller.id === id) await lockWrites(tx, id)
+  else if (isAdmin(caller)) await lockUserChanges(tx, id)
+}
 
 const recordEnd = (tx: Tx, caller: Caller, user: { id: number; username: string }, count: number) =>
   record(tx, caller, {
@@ -53,6 +53,6 @@ const recordEnd = (tx: Tx, caller: Caller, user: { id: number; username: string 
 
 /** Users see and end their own sessions, and Admins everybody's. */
 async function requireOwn(db: Db, caller: Caller, userId: number) {
-  if (!isOwn(caller, userId)) throw new Refusal('not_found')
+  if (!isAdmin(caller) && caller.id !== userId) throw new Refusal('not_found')
   return orNotFound((await findUsername(db, userId)) ?? null)
 }

@@ -13,7 +13,7 @@ import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import { type Actor, changesOf, type Entry, nobody, record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
-import { lockUserChanges } from '../../platform/lock-user.ts'
+import { lockUserChanges, lockWrites } from '../../platform/lock-user.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
@@ -119,7 +119,7 @@ export async function updateUser(
       await recordChanges(tx, caller, before, after, { hasNewPassword: password !== undefined, browser })
       return after
     },
-    (tx) => lockUserChanges(tx, id),
+    (tx) => (isAdmin(caller) ? lockUserChanges : lockWrites)(tx, id),
   )
 }
 
