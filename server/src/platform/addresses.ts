@@ -11,9 +11,13 @@ export function isWithin(address: string, allowed: readonly string[]): boolean {
   })
 }
 
-/** An IPv4 address that is written as IPv6 is that IPv4 address. Returns null for what is no address. */
+/** IPv4 that is written as IPv6 is that IPv4 address or range. Returns null for what is neither. */
 function rangeOf(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
-  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry)
+  if (ipaddr.isValidCIDR(entry)) {
+    const [start, bits] = ipaddr.parseCIDR(entry)
+    const isMapped = start instanceof ipaddr.IPv6 && start.isIPv4MappedAddress() && bits >= 96
+    return isMapped ? [start.toIPv4Address(), bits - 96] : [start, bits]
+  }
   if (!ipaddr.isValid(entry)) return null
   const address = ipaddr.process(entry)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
