@@ -92,7 +92,7 @@ export async function findKeyCaller(db: Db, tokenHash: Buffer, address: string):
       array(select id from instances where u.role = 'Admin') as all_instance_ids,
       jsonb_build_object('id', k.id, 'name', k.name, 'rights', k.rights, 'addresses', k.addresses,
         'instanceIds', k.instance_ids,
-        'wasUsedLately', coalesce(k.last_used_at > clock_now() - interval '1 minute', false)) as key
+        'wasUsedLately', coalesce(abs(extract(epoch from k.last_used_at - clock_now())) < 60, false)) as key
     from api_keys k join users u on u.id = k.user_id
     where k.token_hash = ${tokenHash} and k.expires_at > clock_now() and u.is_active`)
   if (!found) return null

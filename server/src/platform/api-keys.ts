@@ -11,13 +11,16 @@ export async function useApiKey(db: Db, secret: string, address: string): Promis
   return caller
 }
 
-/** Skips a key that is locked: a call with the same key is writing, and would have to be waited for. */
+/**
+ * Skips a key that is locked: a call with the same key is writing, and would have to be waited for. A use that is yet
+ * to come was written by a clock that was ahead.
+ */
 const noteUse = (db: Db, id: number, address: string) =>
   db.run(sql`
     update api_keys set last_used_at = clock_now(), last_used_address = ${address}
     where id in (
       select id from api_keys
-      where id = ${id} and coalesce(last_used_at <= clock_now() - interval '1 minute', true)
+      where id = ${id} and coalesce(abs(extract(epoch from last_used_at - clock_now())) >= 60, true)
       for no key update skip locked)`)
 
 /** The id for which a call is counted: the user's, or the negative one of an API key. */

@@ -115,6 +115,19 @@ test('the last use is written once a minute, with its address', async () => {
 })
 
 // R-2011
+test('a use is noted after a clock that was ahead is set right', async () => {
+  await context.freezeClock()
+  const key = await context.add.apiKey(await context.add.user())
+  await context.moveClock('30 days')
+  await context.call(key, instances.list, {})
+  await context.moveClock('-29 days')
+  await context.call(key, instances.list, {})
+  expect(await context.db.many(sql`select last_used_at = clock_now() as is_now from api_keys`)).toEqual([
+    { isNow: true },
+  ])
+})
+
+// R-2011
 test('a use is not noted while the key is locked, and nobody waits for that', async () => {
   const key = await context.add.apiKey(await context.add.user())
   await context.db.begin(async (tx) => {
