@@ -133,6 +133,38 @@ test('several servers tell once, with one query that reads only the keys that ex
   ])
 })
 
+// R-2177
+test('of thousands of keys that expire at once a thousand are told at each look, whatever PostgreSQL expects', async () => {
+  await context.db.run(sql`
+    with owners as (
+      insert into users (username, email, password_hash, role, is_active)
+      select 'owner-' || n, n || '@example.com', '', 'Member', true from generate_series(1, 1000) n returning id
+    )
+    insert into api_keys (user_id, name, token_hash, start, rights, addresses, created_at, expires_at)
+    select id, 'Key', sha256((id || ' ' || n)::bytea), 'sendroom_abcd', '{}', '{}',
+      clock_now() - interval '1 month', clock_now() + interval '13 days'
+    from owners, generate_series(1, 20) n`)
+  await look()
+  await context.moveClock('11 seconds')
+  for (const count of [1000, 2000]) {
+    await look()
+    expect(await told()).toHaveLength(count)
+  }
+})
+
+// R-2178
+test('a clock that is set back does not tell again', async () => {
+  const { apiKey } = await make(await context.add.user(), 60)
+  await pass('46 days 1 hour')
+  await pass('12 days 23 hours 30 minutes')
+  const both = [{ host: `${apiKey.id} 14` }, { host: `${apiKey.id} 1` }]
+  expect(await told()).toMatchObject(both)
+  await pass('-3 hours')
+  expect(await told()).toMatchObject(both)
+  await pass('4 hours')
+  expect(await told()).toMatchObject(both)
+})
+
 // R-2159
 test('the email says in the language of its user what the page does, with the name as one line', async () => {
   const words = {

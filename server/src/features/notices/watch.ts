@@ -1,5 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
-import { fixedKinds, noticeChannels } from '@sendroom/contract/notice-kinds'
+import { fixedKinds, type NoticeKind, noticeChannels } from '@sendroom/contract/notice-kinds'
 import { notifyChanges } from '../../platform/changes.ts'
 import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
@@ -19,11 +19,15 @@ const isStep = sql`(
  */
 const CALM = sql`case when ${isStep} then interval '0'
   else least(interval '5 minutes' * power(2, least(t.relapses, 4)), interval '1 hour') end`
+/** Begins once. Only a clock that was set back brings it again. */
+const ONCE: NoticeKind[] = [...fixedKinds, 'key_expiring']
 /** A trouble that returns within this time after its end has relapsed. */
 const RELAPSES_WITHIN = sql`interval '1 day'`
 const REMIND_AFTER = sql`interval '1 hour'`
 /** An email that could not be sent for this long is no news any more. */
 const EMAIL_LASTS = sql`interval '1 day'`
+/** Each is weighed for every user: a thousand for a thousand users take a second. The others follow. */
+const ANNOUNCED_AT_ONCE = 1000
 /** Bounds the rows that one statement deletes. */
 const SLICE = 5000
 
@@ -61,16 +65,20 @@ const correctTimes = (tx: Db) =>
 async function updateTroubles(tx: Db) {
   await tx.run(sql`
     with present as materialized (${presentTroubles}), seen as (
-      insert into troubles as t (kind, instance_id, job_id, host, reason) select * from present
+      insert into troubles as t (kind, instance_id, job_id, host, reason)
+      select * from present p where not (p.kind = any(${ONCE}) and exists (
+        select from troubles last
+        where (last.kind, last.instance_id, last.job_id, last.host) = (p.kind, p.instance_id, p.job_id, p.host)
+          and last.ended_at > clock_now() - ${RELAPSES_WITHIN}))
       on conflict (kind, instance_id, job_id, host) where ended_at is null
       do update set gone_at = null, reason = excluded.reason,
         relapses = t.relapses + case when t.gone_at is null then 0 else 1 end
       where t.gone_at is not null or t.reason is distinct from excluded.reason
     )
     update troubles t set gone_at = clock_now()
-    where t.ended_at is null and t.gone_at is null and not exists (
-      select from present p
-      where (p.kind, p.instance_id, p.job_id, p.host) = (t.kind, t.instance_id, t.job_id, t.host))`)
+    where t.ended_at is null and t.gone_at is null
+      -- Hashed, however few rows PostgreSQL expects. Thousands compared with thousands would take minutes.
+      and (kind, instance_id, job_id, host) not in (select kind, instance_id, job_id, host from present)`)
   await tx.run(sql`
     delete from troubles where ended_at is null and announced_at is null and gone_at is not null`)
   await dateBySignIn(tx)
@@ -107,8 +115,11 @@ const announce = (tx: Db, hasMail: boolean) =>
         where (last.kind, last.instance_id, last.job_id, last.host) = (t.kind, t.instance_id, t.job_id, t.host)
           and last.ended_at > clock_now() - ${RELAPSES_WITHIN}
         order by last.ended_at desc limit 1), 0)
-    where t.ended_at is null and t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
-      and not (t.kind = 'job_stuck' and ${isExplained})
+    where t.id in (
+      select t.id from troubles t
+      where t.ended_at is null and t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
+        and not (t.kind = 'job_stuck' and ${isExplained})
+      order by t.id limit ${ANNOUNCED_AT_ONCE})
     returning t.*
   )
   ${tell('begin', sql`begun t join users u on ${mayKnow}`, hasMail)}`)
@@ -151,6 +162,7 @@ const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
       ${[...noticeChannels]}::text[]) as channels) c
   ) chosen
   where chosen.bell or chosen.email
+  order by t.id
   on conflict do nothing
   returning user_id`
 
