@@ -55,6 +55,7 @@ const results = {
   options: poll.options.map((name, at) => ({ name, votes: [12, 30, 0][at] })),
   ...{ messages: 20, people: 36, updatedAt: '2026-11-25T03:00:00.000Z' },
 }
+const votes = { counts: { 'Thứ sáu': 1, 'Cuối tuần này': 3 }, updatedAt: results.updatedAt }
 const mentionedBefore = {
   total: 2,
   first: [
@@ -150,6 +151,8 @@ export const contentViews: Record<string, View> = {
       await answer(page, '/jobs/1/poll', 200, results)
       const withPoll = (job: object) => ({ ...job, ...contents[4], imageUrl: null })
       for (const path of ['/jobs/1', '/jobs/1/changes*']) await patch(page, path, withPoll)
+      const withVotes = (rows: unknown) => (rows as object[]).map((row) => ({ ...row, votes }))
+      await patch(page, '/jobs/1/recipients?*', (list) => ({ ...list, data: withVotes(list.data) }))
       await page.reload()
       await page.getByText('Cuối tuần này').first().waitFor()
     },
