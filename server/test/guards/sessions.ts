@@ -85,6 +85,13 @@ export const sessionGuards = [
     { tests: 'server/test/request-limits', only: 'slow calls of a stolen session' },
   ),
   without(
+    'a confirmation is counted by session',
+    `${features}/session/session.service.ts`,
+    ' ?? `session ${sessionId}`',
+    '',
+    { tests: `${features}/session/session.routes`, only: 'counts by session' },
+  ),
+  without(
     'a known browser has right passwords of its own',
     `${features}/session/attempts.ts`,
     'device === null ? known.name : `${known.id} ${device}`',

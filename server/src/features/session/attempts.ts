@@ -31,13 +31,18 @@ export type Known = {
 /** A user who exists. */
 export type KnownUser = Omit<Known, 'mayKnow'> & { id: number }
 
+type Device = number | string
+
 /** Where an attempt comes from. */
 export type Visitor = {
   address: string
   /** The name of the browser, such as `Firefox, Windows`. */
   browser: string
-  /** Returns the number of a browser in which this user has signed in, with the password and the factor of today. */
-  deviceOf: (known: Omit<Known, 'mayKnow'>) => number | null
+  /**
+   * Returns the number of a browser in which this user has signed in, with the password and the factor of today, or
+   * what else stands for such a browser.
+   */
+  deviceOf: (known: Omit<Known, 'mayKnow'>) => Device | null
   /** Whether this user has signed in by this browser before, whatever the password was. */
   hasSignedIn: (known: Omit<Known, 'mayKnow'>) => boolean
 }
@@ -124,7 +129,7 @@ export async function checkCode(
 }
 
 /** Strangers who guess a user's password do not take the turns of the user's own browsers. */
-function askerOf({ id, name }: Known, { address }: Visitor, device: number | null): Asker {
+function askerOf({ id, name }: Known, { address }: Visitor, device: Device | null): Asker {
   if (device !== null) return { user: `known ${id}`, address, isKnown: true }
   return { user: id === null ? `name ${name}` : `id ${id}`, address }
 }
@@ -133,7 +138,7 @@ function askerOf({ id, name }: Known, { address }: Visitor, device: number | nul
 export const forgetFailuresOf = ({ db, secrets }: Deps, { id, name }: { id: number; name: string }) =>
   forgetFailures(db, [nameAllowance(secrets, name), codeAllowance(secrets, id, null)])
 
-const codeAllowance = (secrets: Secrets, userId: number, device: number | null): Allowance => ({
+const codeAllowance = (secrets: Secrets, userId: number, device: Device | null): Allowance => ({
   ...ALLOWANCES.code,
   key: secrets.hash(`sign-in code ${userId}${device === null ? '' : ` ${device}`}`),
 })
@@ -143,7 +148,7 @@ const nameAllowance = (secrets: Secrets, name: string): Allowance => ({
   key: secrets.hash(`sign-in name ${name}`),
 })
 
-function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: number | null) {
+function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: Device | null) {
   const allowance = (kind: keyof typeof ALLOWANCES, of: string): Allowance => ({
     ...ALLOWANCES[kind],
     key: secrets.hash(`sign-in ${kind} ${of}`),

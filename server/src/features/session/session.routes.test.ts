@@ -60,9 +60,11 @@ describe('a confirmation', () => {
     expect((await changeOwnPassword({ ...session, token })).status).toBe(200)
   })
 
-  test('with a wrong password names the field, and counts like a sign-in', async () => {
+  // R-2172
+  test('with a wrong password names the field and counts by session, whatever others guess', async () => {
     await context.freezeClock()
     const user = await context.add.user({ username: 'lan', password: 'secret1' })
+    const elsewhere = await context.add.session(user)
 
     for (let n = 0; n < 5; n++)
       expect(await confirm(user, 'wrong')).toMatchObject({
@@ -71,7 +73,10 @@ describe('a confirmation', () => {
       })
 
     expect(await confirm(user, 'secret1')).toMatchObject({ status: 429, body: { params: { seconds: 1 } } })
+    expect((await signIn('lan', 'secret1')).status).toBe(200)
+    for (let n = 0; n < 5; n++) await signIn('lan', 'wrong')
     expect((await signIn('lan', 'secret1')).status).toBe(429)
+    expect((await confirm(elsewhere, 'secret1')).status).toBe(200)
   })
 
   test('of one session leaves the others as they are', async () => {

@@ -88,18 +88,21 @@ function isNotWrongCode(error: unknown): false {
 }
 
 /**
- * Checks the caller's password once more, and with a second factor a code. Wrong ones count as at a sign-in, so that no
- * thief of a token can guess. Returns the session's new token, which the thief does not have.
+ * Checks the caller's password once more, and with a second factor a code. Wrong passwords count by session as they do
+ * by browser at a sign-in, so that no thief of a token can guess. Returns the session's new token, which the thief does
+ * not have.
  */
 export async function confirm(
   deps: { db: Pool; secrets: Secrets },
   begin: Begin,
-  { id, username }: Caller,
+  { id, username, sessionId }: Caller,
   { password, code }: z.output<typeof Confirmation>,
   visitor: Visitor,
 ): Promise<{ token: string | null }> {
   const known = await findPassword(deps.db, username)
-  const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, visitor)
+  // Strangers who guess the password must not keep the owner from ending what they have stolen.
+  const deviceOf: Visitor['deviceOf'] = (user) => visitor.deviceOf(user) ?? `session ${sessionId}`
+  const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, { ...visitor, deviceOf })
   const refuse = async (fields: Record<string, FieldKey>) => {
     await deps.db.begin((tx) => recordFailedSignIn(tx, username, visitor.address))
     throw new InvalidInput(fields)
