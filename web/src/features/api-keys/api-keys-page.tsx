@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { Badge, Box, Code, Group, Stack, Text } from '@mantine/core'
 import type { ApiKey } from '@sendroom/contract/api-keys'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -118,7 +118,11 @@ const NameAndStart = ({ apiKey: { name, start } }: Props) => (
 function Rights({ apiKey: { rights } }: Props) {
   const { t } = useTranslation()
   if (rights.length === 0) return t('API_KEY.ONLY_READS')
-  return rights.map((right) => <div key={right}>{t(RIGHT_LABELS[right])}</div>)
+  return rights.map((right) => (
+    <Box key={right} miw="9rem">
+      {t(RIGHT_LABELS[right])}
+    </Box>
+  ))
 }
 
 function Accounts({ apiKey: { instances } }: Props) {
@@ -153,15 +157,15 @@ function Expiry({ apiKey: { expiresAt, hasExpired } }: Props) {
 function LastUse({ apiKey: { lastUsedAt, lastUsedAddress, addresses } }: Props) {
   const { t } = useTranslation()
   return (
-    <>
+    <Box miw="9rem" style={{ overflowWrap: 'anywhere' }}>
       {lastUsedAt === null
         ? t('API_KEY.NEVER_USED')
         : t('API_KEY.USED_FROM', { time: formatDateTime(lastUsedAt), address: lastUsedAddress })}
       {addresses.length > 0 && (
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        <Text size="xs" c="dimmed">
           {t('API_KEY.ONLY_FROM', { addresses: addresses.join(', ') })}
         </Text>
       )}
-    </>
+    </Box>
   )
 }
