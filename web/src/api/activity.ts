@@ -10,5 +10,8 @@ function noteInput() {
 for (const kind of ['pointerdown', 'keydown', 'wheel'])
   window.addEventListener(kind, noteInput, { capture: true, passive: true })
 
-/** Whether the user has done nothing in this tab for a while. What the tab asks for now keeps no session alive. */
-export const isIdle = () => Date.now() - lastInputAt > IDLE_MS
+/**
+ * Whether the user has done nothing in this tab for a while. What the tab asks for now keeps no session alive. A clock
+ * that was set back by hours must not keep one alive for as long.
+ */
+export const isIdle = () => Math.abs(Date.now() - lastInputAt) > IDLE_MS
