@@ -87,9 +87,9 @@ async function updateTroubles(tx: Db) {
 /** A notice of one’s sign-in is dated by the event, and not by when a process looked, which may be hours later. */
 const dateBySignIn = (tx: Db) =>
   tx.run(sql`
-    update troubles t set began_at = a.at from audit_log a
-    where t.announced_at is null and a.at < t.began_at
-      and a.id = case when t.kind = any(${[...fixedKinds]}::text[]) then t.host::bigint end`)
+    update troubles t
+    set began_at = least(began_at, (select a.at from audit_log a where a.id = t.host::bigint))
+    where t.announced_at is null and t.kind = any(${[...fixedKinds]}::text[])`)
 
 type Told = { userId: number }
 
