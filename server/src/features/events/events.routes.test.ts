@@ -342,6 +342,23 @@ test('a user may have twenty streams in all sessions, and the next one is refuse
   })
 })
 
+// R-2173
+test('a session that has all streams of its user gives one up to another', async () => {
+  const owner = await context.add.user()
+  const thief = await context.add.session(owner)
+  const stolen: Followed[] = []
+  while (stolen.length < 20) stolen.push(await follow(thief))
+  expect((await ask(thief)).status).toBe(429)
+
+  const { status, body } = await ask(owner)
+
+  expect(status).toBe(200)
+  await until('the oldest stream ends', () => stolen[0]?.hasEnded === true)
+  expect(stolen.filter(({ hasEnded }) => hasEnded)).toHaveLength(1)
+  expect((await ask(thief)).status).toBe(429)
+  await body?.cancel()
+})
+
 test('a stop ends the streams', async () => {
   const followed = await follow(await context.add.admin())
 

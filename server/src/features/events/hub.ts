@@ -60,6 +60,19 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     for (const follower of followers) if (whom(follower)) follower.stream.end()
   }
 
+  /** A session with more streams gives one up. Otherwise whoever has stolen a session could have all of them. */
+  function makeRoom(userId: number, session: string) {
+    const own = [...followers].filter((follower) => follower.userId === userId)
+    if (own.length < STREAMS_PER_USER) return
+    const bySession = Map.groupBy(own, (follower) => follower.session)
+    const [most = []] = [...bySession.values()].toSorted((a, b) => b.length - a.length)
+    const mine = bySession.get(session)?.length ?? 0
+    if (most.length <= mine + 1) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
+    const [oldest] = most
+    if (oldest) followers.delete(oldest)
+    oldest?.stream.end()
+  }
+
   let isStopped = false
   let isListening = false
   let listening: Listening | undefined
@@ -96,8 +109,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     async follow(caller) {
       if (isStopped) throw new Refusal('unavailable', {}, RECONNECT_SECONDS)
       const session = caller.tokenHash.toString('hex')
-      const own = [...followers].filter(({ userId }) => userId === caller.id)
-      if (own.length >= STREAMS_PER_USER) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
+      makeRoom(caller.id, session)
       const stream = openEventStream(() => followers.delete(follower))
       const follower: Follower = { userId: caller.id, session, visibleInstanceIds: new Set(), stream }
       // Added before the rights are read: if they change meanwhile, the stream ends.
