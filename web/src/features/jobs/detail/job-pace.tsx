@@ -42,11 +42,16 @@ export function JobPace({ job }: { job: Job }) {
 
 /** The expected end of a job, in milliseconds since 1970; null if it is unknown or due now. */
 export function endOf(
-  { recipients, endsAt }: Pick<Job, 'recipients' | 'endsAt'>,
+  { recipients, startedAt, endsAt }: Pick<Job, 'recipients' | 'startedAt' | 'endsAt'>,
   now: number,
 ): number | null {
   const { waiting, sentLastMinute } = recipients
-  if (waiting > 0 && sentLastMinute > FAST_PER_MINUTE) return now + (waiting / sentLastMinute) * MINUTE_MS
+  if (waiting > 0 && sentLastMinute > FAST_PER_MINUTE) {
+    const running = startedAt === null ? 0 : now - Date.parse(startedAt)
+    // A job that began five seconds ago has sent all of that in five seconds.
+    const counted = running > 0 && running < MINUTE_MS ? running : MINUTE_MS
+    return now + (waiting / sentLastMinute) * counted
+  }
   const end = endsAt === null ? now : Date.parse(endsAt)
   return end > now ? end : null
 }
