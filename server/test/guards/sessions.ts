@@ -45,8 +45,8 @@ export const sessionGuards = [
   without(
     'a token is replaced once',
     `${features}/session/session.queries.ts`,
-    'where id = ${sessionId} and token_hash = ${tokenHash}',
-    'where id = ${sessionId}',
+    'and (token_hash = ${tokenHash} or (former_hash',
+    'and (true or (former_hash',
     inSessions('of several at the same moment'),
   ),
   without(

@@ -58,18 +58,22 @@ export const recordUse = (db: Db, { sessionId, address }: Caller, idleMs: number
     where id = ${sessionId} and used_at < clock_now() - interval '1 minute'`)
 
 /**
- * Gives the session another token, and keeps the present one valid for so long that requests on their way and other
- * tabs lose nothing. Returns false if another request has done so a moment ago, and this one brought the former token.
+ * Gives the session another token, and keeps the one of the request valid for so long that requests on their way and
+ * other tabs lose nothing. Returns false if another request has done so a moment ago, and this one brought the former
+ * token. Whoever still brings that later has not got the answer, and would be signed out without another token.
  */
 export async function replaceToken(tx: Db, { sessionId, tokenHash }: Caller, next: Buffer): Promise<boolean> {
   const count = await tx.run(sql`
-    update sessions set former_hash = token_hash, token_hash = ${next},
+    update sessions set former_hash = ${tokenHash}, token_hash = ${next},
       former_until = clock_now() + ${FORMER_TOKEN_SECONDS} * interval '1 second'
-    where id = ${sessionId} and token_hash = ${tokenHash}`)
+    where id = ${sessionId} and (token_hash = ${tokenHash} or (former_hash = ${tokenHash}
+      and former_until < clock_now() + ${FORMER_TOKEN_SECONDS - MOMENT_SECONDS} * interval '1 second'))`)
   return count === 1
 }
 
 const FORMER_TOKEN_SECONDS = 30
+/** Tabs that confirm at the same moment are not further apart than this. */
+const MOMENT_SECONDS = 5
 
 /** Whether the user has signed in by a program of this name, from this address, within the last 30 days. */
 export const hasSignedInFrom = (db: Db, userId: number, address: string, browser: string): Promise<boolean> =>

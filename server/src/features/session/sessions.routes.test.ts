@@ -118,6 +118,23 @@ describe('a confirmation', () => {
     expect(await statusOf({ ...former, token: token ?? '' })).toBe(200)
   })
 
+  // R-2174
+  test('whose answer was lost can be entered once more, and gives another token', async () => {
+    await context.freezeClock()
+    const user = await signIn(await addUser())
+    await confirm(user)
+    expect(await confirm(user)).toBeNull()
+    await context.moveClock('6 seconds')
+
+    const present = { ...user, token: (await confirm(user)) ?? '' }
+
+    await context.moveClock('29 seconds')
+    expect([await statusOf(user), await statusOf(present)]).toEqual([200, 200])
+    expect((await context.call(present, sessions.endOthers, { params: user })).status).toBe(204)
+    await context.moveClock('1 second')
+    expect([await statusOf(user), await statusOf(present)]).toEqual([401, 200])
+  })
+
   // R-2153
   test('counts for the new token only, so that whoever stole the former one gains nothing', async () => {
     const stolen = await signIn(await addUser())
