@@ -4,7 +4,6 @@ import { createStore, useStore } from '../ui/store.ts'
 import {
   clearStoredSession,
   currentToken,
-  isOfSession,
   type SessionUser,
   signedInId,
   storeToken,
@@ -92,8 +91,5 @@ function lookWhoIsSignedIn() {
   user.set(null)
   notifyChanged(before)
 }
-window.addEventListener('storage', (event) => {
-  if (isOfSession(event)) lookWhoIsSignedIn()
-})
-// A page that the browser kept for its back button has missed what happened meanwhile.
-window.addEventListener('pageshow', lookWhoIsSignedIn)
+// Another tab has stored something, or the back button shows a page that has missed what others stored meanwhile.
+for (const event of ['storage', 'pageshow']) window.addEventListener(event, lookWhoIsSignedIn)

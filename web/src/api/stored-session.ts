@@ -7,7 +7,11 @@ type StoredUser = Pick<SessionUser, 'id' | 'role'>
 const TOKEN = 'token'
 const USER = 'user'
 
-export const currentToken = () => storage.getItem(TOKEN)
+/** Null unless the server could have given it. Any other text would fail each request, with no way to sign in. */
+export function currentToken() {
+  const token = storage.getItem(TOKEN)
+  return token && /^[\w-]{1,200}$/.test(token) ? token : null
+}
 export const storeToken = (token: string) => storage.setItem(TOKEN, token)
 
 /** The rest of the user is personal, so that each tab reads it from the server. Nothing takes a right from here. */
@@ -34,6 +38,3 @@ export function reduceStoredUser() {
   const user = storedUser()
   if (user) storeUser(user)
 }
-
-/** Whether an event of the storage may be about the session. Without a key, everything was removed. */
-export const isOfSession = ({ key }: StorageEvent) => key === null || key === TOKEN || key === USER

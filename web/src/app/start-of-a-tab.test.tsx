@@ -63,6 +63,17 @@ test('a session that has ended leads to the sign-in with the address, and says s
   expect([localStorage.getItem('token'), localStorage.getItem('user')]).toEqual([null, null])
 })
 
+test.each(['a\ntoken', 'thẻ', 'a'.repeat(100_000)])(
+  // R-1949
+  'a stored token that no server gave leads to the sign-in',
+  async (token) => {
+    Object.assign(localStorage, { token, user: JSON.stringify(stored) })
+    const { requests } = renderApp({ path: '/users', user: null })
+    expect(await screen.findByRole('button', { name: 'Sign in' })).toBeTruthy()
+    expect(requests).toEqual([])
+  },
+)
+
 // R-1949
 test('a user who could not be read can be read again', async () => {
   let isBroken = true
