@@ -6,7 +6,7 @@ import { takeEarly } from './early.ts'
 import { Failure } from './failure.ts'
 import { setConnection } from './network.ts'
 import { expireSession, updateUser } from './session.ts'
-import { currentToken } from './stored-session.ts'
+import { currentToken, signedInId } from './stored-session.ts'
 
 export type InputOf<N extends EndpointName> = Input<EndpointNamed<N>>
 export type OutputOf<N extends EndpointName> = Output<EndpointNamed<N>>
@@ -47,6 +47,7 @@ export async function request<N extends EndpointName>(
   const [method = 'GET', path = ''] = name.split(' ')
   const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])))
   const token = currentToken()
+  const askedBy = signedInId()
   const response = await fromServer(
     send(`/api${filled}${queryText(query)}`, {
       method,
@@ -55,6 +56,9 @@ export async function request<N extends EndpointName>(
       ...(signal && { signal }),
     }),
   )
+  const now = signedInId()
+  // Somebody else has signed in meanwhile, whom neither a success nor a failure concerns.
+  if (askedBy && now && now !== askedBy) throw new DOMException('', 'AbortError')
   if (response.ok) {
     setConnection('good')
     return response

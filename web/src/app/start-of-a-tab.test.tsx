@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf, refuse, texts } from '../../test/server.ts'
-import { signIn } from '../../test/steps.ts'
+import { fillUser, signIn } from '../../test/steps.ts'
 import { currentUser } from '../api/session.ts'
 import { reduceStoredUser } from '../api/stored-session.ts'
 import { currentToasts } from '../ui/toasts.ts'
@@ -167,6 +167,34 @@ test('a page that the back button brings back is not shown to the next user', as
   window.dispatchEvent(new Event('pageshow'))
   expect(reload).toHaveBeenCalledOnce()
   expect(currentUser()).toBeNull()
+})
+
+// R-1950
+test.each([
+  ['success', member],
+  ['failure', refuse(409, 'too_many_api_keys')],
+])('the next user of the tab sees no %s of the one before', async (_, answer) => {
+  const hoa = { ...admin, id: 3, username: 'hoa' }
+  const { promise, resolve } = Promise.withResolvers<typeof answer>()
+  const { person, requests } = start(
+    {
+      'POST /users': () => promise,
+      'POST /auth/login': () => ({ token: 'of-hoa', user: hoa }),
+      'GET /groups': () => pageOf([]),
+    },
+    '/users/new',
+  )
+  await fillUser(person)
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(requests.map(({ name }) => name)).toContain('POST /users'))
+  inAnotherTab({ token: '' })
+  await signIn(person)
+  await screen.findByRole('button', { name: 'User menu of hoa' })
+  resolve(answer)
+  await promise
+  await person.click(screen.getByRole('link', { name: 'Groups' }))
+  await screen.findByRole('heading', { name: 'Groups' })
+  expect(currentToasts().map(({ msg }) => msg)).toEqual(['Login successful!'])
 })
 
 // R-1950
