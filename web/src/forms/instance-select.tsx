@@ -20,3 +20,9 @@ export function InstanceSelect({ pageSize, ...rest }: Props) {
   const choices = { options, hasFailed: isLoadingError, retry: refetch }
   return <NamedSelect label={t('FORM.INSTANCE')} choices={choices} {...rest} />
 }
+
+/** The id of the only instance that can send. Undefined if there are several or none. */
+export function useOnlyInstance(pageSize: number): number | undefined {
+  const active = useInstances(pageSize).data?.filter(({ isActive }) => isActive)
+  return active?.length === 1 ? active[0]?.id : undefined
+}

@@ -238,6 +238,20 @@ test('a test includes a new image and uses the chosen instance', async () => {
   ])
 })
 
+// R-571, R-2187
+test('where there is one account only, a test is from it', async () => {
+  const { person, requests } = open('/messages/new', {
+    'GET /instances': () => pageOf([instance]),
+    'POST /jobs/test': () => ({ ...row, id: 8 }),
+    'GET /jobs/:id': () => test1,
+  })
+  await write('Hi')
+  await ask(person)
+  await screen.findByRole('link', { name: 'Open job #8' })
+  const sent = requests.find(({ name }) => name === 'POST /jobs/test')?.body
+  expect(sent).toMatchObject({ textContent: 'Hi', instanceId: instance.id })
+})
+
 //
 test('a test is optional: until it is wanted, no field asks for a number', async () => {
   const { person } = open('/messages/new')

@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { InstanceSelect } from '../../forms/instance-select.tsx'
+import { InstanceSelect, useOnlyInstance } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -60,8 +60,10 @@ function TestForm({ message, instanceId, isReady }: Props) {
   const { t } = useTranslation()
   const [jobId, setJobId] = useState<number | null>(null)
   const create = useAction('POST /jobs/test', { failure: 'MESSAGE.TEST_FAILED' })
+  // The form for the message, in which this one stands, has loaded the accounts.
+  const only = useOnlyInstance(PAGE_SIZE) ?? 0
   const { form, onSubmit } = useContractForm(TestRecipient, {
-    initialValues: { phoneNumber: '', instanceId },
+    initialValues: { phoneNumber: '', instanceId: instanceId || only },
     isGuarded: false,
     send: async ({ phoneNumber, instanceId: from }) => {
       if (!isReady()) return

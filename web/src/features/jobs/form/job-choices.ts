@@ -6,7 +6,7 @@ import { call } from '../../../api/client.ts'
 import { useRead } from '../../../api/queries.ts'
 import { useAll } from '../../../api/use-all.ts'
 import { truncate } from '../../../format.ts'
-import { useGroups, useInstances } from '../../../forms/use-choices.ts'
+import { useGroups } from '../../../forms/use-choices.ts'
 import { kindWords } from '../../../ui/kind-icon.tsx'
 
 export const PAGE_SIZE = 1000
@@ -49,10 +49,4 @@ export function useAssignedGroups(message: Message | undefined, instanceId: numb
     const assigned = new Set(message.assignedGroups.map(({ id }) => id))
     return groups.filter(({ id, hasLeft }) => assigned.has(id) && !hasLeft).map(({ id }) => id)
   }, [message, groups])
-}
-
-/** The id of the only instance that can send. Undefined if there are several or none. */
-export function useOnlyInstance(): number | undefined {
-  const active = useInstances(PAGE_SIZE).data?.filter(({ isActive }) => isActive)
-  return active?.length === 1 ? active[0]?.id : undefined
 }

@@ -1,6 +1,7 @@
 import type { Message } from '@sendroom/contract/messages'
 import { useEffect, useRef } from 'react'
-import { useAssignedGroups, useOnlyInstance } from './job-choices.ts'
+import { useOnlyInstance } from '../../../forms/instance-select.tsx'
+import { PAGE_SIZE, useAssignedGroups } from './job-choices.ts'
 import type { Values } from './new-job-values.ts'
 
 type Preset = <K extends 'isWritten' | 'instanceId'>(field: K, value: Values[K]) => void
@@ -14,7 +15,7 @@ export function usePresets(preset: Preset, instanceId: number, isFirstMessage: b
     isPreset.current = true
     preset('isWritten', true)
   }, [isFirstMessage, preset])
-  const only = useOnlyInstance()
+  const only = useOnlyInstance(PAGE_SIZE)
   useEffect(() => {
     if (only !== undefined && instanceId === 0) preset('instanceId', only)
   }, [only, instanceId, preset])
