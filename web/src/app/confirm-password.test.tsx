@@ -77,21 +77,22 @@ test('the session gets a new token, which the next calls and other tabs use', as
   expect(localStorage.getItem('token')).toBe('next-token')
 })
 
-// R-1950
-test('a late new token does not replace that of the user who signed in meanwhile', async () => {
-  let answer = () => {}
-  const confirmed = new Promise<{ token: string }>(
-    (resolve) => (answer = () => resolve({ token: 'next-token' })),
-  )
-  const app = editUser({ 'POST /auth/confirm': () => confirmed })
+// R-1904, R-1950
+test.each([
+  ['replaces that of another tab of the user', { token: 'lost' }, 'next-token'],
+  ['does not replace that of another user', { token: 'of-lan', user: '{"id":2,"role":"Member"}' }, 'of-lan'],
+  ['is not stored after a sign-out', { token: '', user: 'null' }, ''],
+])('a late new token %s', async (_, stored, token) => {
+  const { promise, resolve } = Promise.withResolvers<{ token: string }>()
+  const app = editUser({ 'POST /auth/confirm': () => promise })
   await changeRole(app.person)
   await enter(app.person, 'secret')
   await waitFor(() => expect(callsOf(app, 'POST /auth/confirm')).toHaveLength(1))
-  localStorage.setItem('token', 'of-lan')
-  answer()
-  await confirmed
-  await waitFor(() => expect(callsOf(app, 'PUT /users/:id')).toHaveLength(2))
-  expect(localStorage.getItem('token')).toBe('of-lan')
+  Object.assign(localStorage, stored)
+  resolve({ token: 'next-token' })
+  await promise
+  await new Promise((done) => setTimeout(done))
+  expect(localStorage.getItem('token')).toBe(token)
 })
 
 // R-1904
