@@ -51,10 +51,14 @@ const userColumns = sql`
   u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs, u.can_mention_all,
   array(select instance_id from user_instances where user_id = u.id) as instance_ids`
 
+/** A clock that is set back makes what it has stored last for longer. More than this is no difference of two servers. */
+const CLOCKS_DIFFER = sql`interval '1 minute'`
+
 /** SQL condition: the session, given by alias, has this token, or had it until a moment ago. */
 export const hasToken = (session: string, tokenHash: Sql) => {
   const s = identifier(session)
-  return sql`(${s}.token_hash = ${tokenHash} or (${s}.former_hash = ${tokenHash} and ${s}.former_until > clock_now()))`
+  return sql`(${s}.token_hash = ${tokenHash} or (${s}.former_hash = ${tokenHash} and ${s}.former_until > clock_now()
+    and ${s}.former_until < clock_now() + ${CLOCKS_DIFFER}))`
 }
 
 /** Finds the user of a session token. Returns null if the session does not exist or is no longer valid. */
@@ -68,7 +72,8 @@ async function findSession(db: Db, which: Sql, fromRequest: FromRequest): Promis
     select ${userColumns}, s.id as session_id, s.used_at < clock_now() - interval '1 minute' as is_use_old,
       -- A thief of the former token must not gain what the owner has just confirmed.
       s.token_hash = ${fromRequest.tokenHash} and
-        s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
+        s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' and
+        s.confirmed_at < clock_now() + ${CLOCKS_DIFFER} as is_confirmed,
       ${needsFactor('u')} as needs_factor
     from sessions s join users u on u.id = s.user_id
     where ${which} and ${isValidSession('s', 'u')}`)

@@ -146,6 +146,18 @@ describe('a confirmation', () => {
     expect((await make(mine)).status).toBe(201)
   })
 
+  // R-1903, R-2153
+  test('is lengthened by no clock that is set back, and nor is the former token', async () => {
+    await context.freezeClock()
+    const former = await signIn(await addUser())
+    const present = { ...former, token: (await confirm(former)) ?? '' }
+    await context.moveClock('-1 hour')
+    expect([await statusOf(former), await statusOf(present)]).toEqual([401, 200])
+    expect((await context.call(present, sessions.endOthers, { params: former })).status).toBe(403)
+    const next = { ...present, token: (await confirm(present)) ?? '' }
+    expect((await context.call(next, sessions.endOthers, { params: former })).status).toBe(204)
+  })
+
   // R-1903
   test('does not break off what has begun with the former token, such as a download', async () => {
     const former = await signIn(await addUser())
