@@ -51,7 +51,7 @@ const userColumns = sql`
   u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs, u.can_mention_all,
   array(select instance_id from user_instances where user_id = u.id) as instance_ids`
 
-/** A clock that is set back makes what it has stored last for longer. More than this is no difference of two servers. */
+/** A clock that is set back lengthens what it has stored. More than this is no difference of two servers. */
 const CLOCKS_DIFFER = sql`interval '1 minute'`
 
 /** SQL condition: the session, given by alias, has this token, or had it until a moment ago. */
