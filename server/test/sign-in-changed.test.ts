@@ -248,6 +248,33 @@ test('whoever is locked is told as well, so that no Admin’s stolen session hid
 })
 
 // R-1946
+test('a former address whose server asks to come back later gets the email later', async () => {
+  const minh = await context.add.admin({ username: 'minh', email: 'minh@example.com' })
+  await by(minh, users.update, { id: minh.id, body: { email: 'thief@example.net' } })
+  const later = Object.assign(new Error('Try again later'), { responseCode: 451 })
+  mailServer.accept = (to) => (to.startsWith('minh') ? later : null)
+  await pass()
+  expect(mailServer.mails.map(({ to }) => to)).toEqual(['thief@example.net'])
+  mailServer.accept = () => null
+  await context.moveClock('1 minute')
+  await send()
+  expect(mailServer.mails.map(({ to }) => to)).toContain('minh@example.com')
+  mailServer.mails.length = 0
+
+  mailServer.accept = (to) => (to.startsWith('minh') ? later : null)
+  await by(minh, users.update, { id: minh.id, body: { password: 'another-secret-2' } })
+  await context.moveClock('5 minutes')
+  await pass()
+  for (let n = 0; n < 6; n++) {
+    await context.moveClock('5 minutes')
+    await send()
+  }
+  // A server that always does so is asked three times more.
+  expect(mailServer.mails.map(({ to }) => to)).toEqual(Array(4).fill('thief@example.net'))
+  mailServer.accept = () => null
+})
+
+// R-1946
 test('whoever has again the address of before gets one email', async () => {
   const minh = await context.add.admin({ username: 'minh', email: 'minh@example.com' })
   for (const email of ['mistyped@example.com', 'minh@example.com'])

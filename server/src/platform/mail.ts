@@ -11,11 +11,14 @@ const SEND_MS = 45_000
 /** An email that was not accepted. Names only codes, because a server's own words could repeat what it was told. */
 export class MailFailure extends Error {
   readonly kind: 'sign_in' | 'encryption' | 'message' | 'other'
+  /** The mail server has asked to come back later. */
+  readonly isTemporary: boolean
 
   constructor(error: unknown) {
     const { code, originalCode, responseCode } = error as Codes
     super([code, originalCode, responseCode].filter(Boolean).join(' ') || 'unknown error')
     this.kind = kindOf(code, originalCode)
+    this.isTemporary = responseCode !== undefined && responseCode >= 400 && responseCode < 500
   }
 }
 

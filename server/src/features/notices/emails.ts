@@ -40,13 +40,13 @@ export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<vo
   }
 }
 
-async function sendOne(deps: Deps, { userId }: DueEmail) {
+async function sendOne(deps: Deps, { userId, tries }: DueEmail) {
   const { db, config } = deps
   const ids = await findDueIds(db, userId)
   const notices = await describeDue(db, userId, ids)
   const { mail } = config
   const isSent = mail !== null && notices.length > 0
-  if (isSent) await sendAny(deps, mail, await emailsOf(deps, userId, notices))
+  if (isSent) await sendAny(deps, mail, await emailsOf(deps, userId, notices), tries)
   await db.begin((tx) => finishEmail(tx, userId, ids, isSent))
 }
 
@@ -63,10 +63,18 @@ async function emailsOf({ db, config }: Deps, userId: number, notices: DueNotice
   ]
 }
 
-/** Sends these emails. One of them has to arrive: a wrong address is corrected, and a thief may enter one. */
-async function sendAny({ log }: Deps, server: MailServer, mails: Mail[]): Promise<void> {
+/** Mail servers that put strangers off take an email within minutes. */
+const TRIES_FOR_EACH = 3
+
+/**
+ * Sends these emails. One of them has to arrive: a wrong address is corrected, and a thief may enter one. A server that
+ * asks to come back later is asked again, since the other address may be the thief's.
+ */
+async function sendAny({ log }: Deps, server: MailServer, mails: Mail[], tries: number): Promise<void> {
   const sent = await Promise.allSettled(mails.map((mail) => sendMail(server, mail)))
   const failures = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  const later = failures.find((failure) => failure instanceof MailFailure && failure.isTemporary)
+  if (later && tries <= TRIES_FOR_EACH) throw later
   if (failures.length === mails.length) throw failures[0]
   for (const { message: why } of failures) log.warn({ why }, 'Could not send one of two emails to a user')
 }
