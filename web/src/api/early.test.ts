@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { admin } from '../../test/render.tsx'
 import { call } from './client.ts'
-import { askEarly } from './early.ts'
+import { askEarly, takeEarly } from './early.ts'
 import { startSession } from './session.ts'
 
 const fetched = vi.fn(async (_url: string) => Response.json({ notices: [] }))
@@ -37,4 +37,15 @@ test('an early answer that nobody takes is read, so that its connection is free'
   fetched.mockResolvedValueOnce(new Response(body))
   askEarly(['/api/notices'])
   await isRead
+})
+
+// R-2179
+test('an early answer that nobody has read for ten seconds is asked for again', () => {
+  vi.useFakeTimers()
+  askEarly(['/api/notices', '/api/auth/me'])
+  vi.advanceTimersByTime(9999)
+  expect(takeEarly('/api/auth/me')).toBeDefined()
+  vi.advanceTimersByTime(1)
+  expect(takeEarly('/api/notices')).toBeUndefined()
+  vi.useRealTimers()
 })
