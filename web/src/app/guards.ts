@@ -50,15 +50,13 @@ function showTexts(place: 'app' | 'login') {
 }
 
 /**
- * The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`, and
- * `/.//evil.example`, of which a browser makes the first), and one that can be read (`/%`).
+ * The address to open after the login. Only the path counts, so it is never another site: neither `//evil.example` nor
+ * `/.//evil.example`, of which a browser makes the first. A path that can't be decoded (`/%`) would be an empty page.
  */
-export function returnTarget(returnUrl: string | undefined): string {
-  const { origin } = window.location
+export function returnTarget(returnUrl = ''): string {
   try {
-    const url = new URL(returnUrl?.startsWith('/') ? returnUrl : '', origin)
-    const isOurs = url.origin === origin && /^\/[^/]/.test(decodeURI(url.pathname))
-    if (isOurs) return url.pathname + url.search + url.hash
+    const { pathname, search, hash } = new URL(returnUrl, window.location.origin)
+    if (/^\/[^/]/.test(decodeURI(pathname))) return pathname + search + hash
   } catch {}
   return '/dashboard'
 }
