@@ -59,7 +59,8 @@ const files = [
   { name: 'start', test: /src[\\/]app[\\/]start/ },
   // For every signed-in user: nearly all that several pages have.
   { name: 'shell', test: inShell },
-  { name: 'lists', test: /src[\\/]lists[\\/]/ },
+  // Two pages have sessions, which are no list page.
+  { name: 'lists', test: /src[\\/]lists[\\/](?!sessions)/ },
 ]
 
 /**
