@@ -6,7 +6,8 @@ import { BEAT_EVERY_MS, openHeartbeat } from './history/heartbeat.ts'
 import { claimLookUps, type LookUp, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { startDueJobs } from './jobs/lifecycle.ts'
-import { interruptibleSleep, openLoop } from './loop.ts'
+import { hasUnfinished } from './jobs/unfinished.ts'
+import { interruptibleSleep, NOTHING_TO_DO, openLoop } from './loop.ts'
 import { openBatches } from './sending/batch.ts'
 import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
 import { runInstance, type Sender } from './sending/sender.ts'
@@ -137,6 +138,8 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
 
   const loop = openLoop(
     [
+      // Without a job most of what an idle process does would be the other steps.
+      { name: 'look for jobs', run: async () => (await hasUnfinished(db)) || NOTHING_TO_DO },
       { name: 'start due jobs', run: () => startDueJobs(db) },
       { name: 'mark in doubt', run: () => markInDoubt(db) },
       { name: 'check histories', run: checkHistories },

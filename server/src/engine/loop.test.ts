@@ -4,7 +4,8 @@ import { scriptedProvider } from '../../test/scripted-provider.ts'
 import { until } from '../../test/until.ts'
 import { ConnectionError } from '../platform/database/errors.ts'
 import { sql } from '../platform/database/sql.ts'
-import { interruptibleSleep, openLoop } from './loop.ts'
+import { hasUnfinished } from './jobs/unfinished.ts'
+import { interruptibleSleep, NOTHING_TO_DO, openLoop } from './loop.ts'
 
 const silentLog = () => ({ error: vi.fn() })
 
@@ -28,6 +29,29 @@ test('a step that fails is logged by its name and left out for a while; the othe
     { err: expect.any(Error), step: 'failing' },
     expect.any(String),
   )
+})
+
+test('a pass ends where a step finds nothing to do, and goes on where that step fails', async () => {
+  const answers = [NOTHING_TO_DO, true, new Error('broken')]
+  const look = async () => {
+    const answer = answers.shift()
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  const work = vi.fn(async () => {})
+  const loop = openLoop(
+    [
+      { name: 'look', run: look },
+      { name: 'work', run: work },
+    ],
+    silentLog(),
+  )
+  const worked: number[] = []
+  for (let pass = 0; pass < 3; pass++) {
+    await loop.pass()
+    worked.push(work.mock.calls.length)
+  }
+  expect(worked).toEqual([0, 1, 2])
 })
 
 test('the wait of a step grows with its failures, until it succeeds', async () => {
@@ -120,3 +144,25 @@ test('a loop may have a shorter longest wait', async () => {
     vi.restoreAllMocks()
   }
 })
+
+test.each([
+  ['Pending', false, null, true],
+  ['Running', false, null, true],
+  ['Cancelled', true, null, true],
+  ['Cancelled', false, null, false],
+  ['Completed', false, null, false],
+  ['Failed', false, null, false],
+  ['Completed', false, 'doubt', true],
+])(
+  'with a job %s (settling: %s, message: %s) the loop has work: %s',
+  async (status, settling, doubt, has) => {
+    const { db } = context
+    const job = await context.add.job({ recipients: ['1@g.us'] })
+    await db.run(sql`update jobs set status = ${status}, settling = ${settling} where id = ${job.id}`)
+    if (doubt)
+      await db.run(sql`
+      update deliveries set status = 'doubt', doubt_since = now(), next_look_at = now(), intent = gen_random_uuid(),
+        intent_at = now() where job_id = ${job.id}`)
+    expect(await hasUnfinished(db)).toBe(has)
+  },
+)

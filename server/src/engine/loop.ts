@@ -7,6 +7,9 @@ import { isDatabaseDown } from '../platform/database/errors.ts'
  */
 type LoopStep = { name: string; run: () => Promise<unknown> }
 
+/** The answer of a step after which the rest of the pass has nothing to do. */
+export const NOTHING_TO_DO = Symbol('nothing to do')
+
 type Log = { error: (details: object, sentence: string) => void }
 
 const MAX_BACKOFF_MS = 60_000
@@ -30,8 +33,9 @@ export function openLoop(steps: LoopStep[], log: Log, maxBackoffMs = MAX_BACKOFF
       const own = state.get(step)
       if (!own || performance.now() < own.nextAt) continue
       try {
-        await step.run()
+        const answer = await step.run()
         own.failures = 0
+        if (answer === NOTHING_TO_DO) return
       } catch (error) {
         reportError(error, { step: step.name })
         if (isDatabaseDown(error)) return

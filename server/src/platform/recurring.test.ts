@@ -130,6 +130,13 @@ test('a task may have several runs at a time', async () => {
   ended.resolve()
 })
 
+test('a task with several runs looks no more often than others while it finds nothing to do', async () => {
+  const [several, single] = [counter('each', { atOnce: 5 }), counter()]
+  start(several.task, single.task)
+  await until('the single one has run often', () => single.runs > 30)
+  expect(several.runs).toBeLessThan(40)
+})
+
 test('of several processes one runs a task of one, and each runs a task of each', async () => {
   const [ones, eaches] = [
     [counter('one'), counter('one')],

@@ -15,7 +15,10 @@ export type Task = {
    * was lost. `each`: every process that has the task, so its runs claim what they work on.
    */
   by: 'one' | 'each'
-  /** How many runs of this task may go on at a time in a process of `each`. The default is one. */
+  /**
+   * How many runs of this task may go on at a time in a process of `each`. The default is one. A further one begins
+   * only while others go on, so a task that finds nothing to do looks no more often than any other.
+   */
   atOnce?: number
   /** `signal` aborts when the process stops, or has lost the lock. */
   run: (signal: AbortSignal) => Promise<unknown>
@@ -48,35 +51,56 @@ export function startTasks(tasks: readonly Task[], db: Pool, log: Log): () => Pr
   const sleep = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => {})
   const mayRun = (by: Task['by']) => (by === 'each' ? stopping.signal : (lock?.held() ?? null))
 
-  async function repeat({ name, every, by, run }: Task) {
-    let wait = Math.min(every, FIRST_RUN_MS)
-    for (let failures = 0; ; ) {
-      await sleep(wait)
-      if (stopping.signal.aborted) return
-      wait = Math.min(every, FIRST_RUN_MS)
-      const signal = mayRun(by)
-      if (!signal) continue
+  async function repeat({ name, every, by, atOnce = 1, run }: Task) {
+    const going = new Set<Promise<void>>()
+    const first = Math.min(every, FIRST_RUN_MS)
+    let wait = first
+    let failures = 0
+
+    async function tryRun(signal: AbortSignal) {
       try {
         await run(signal)
         failures = 0
-        wait = every
       } catch (error) {
         // The pool logs once that the database is unavailable. As soon as it is back, work goes on.
-        if (isDatabaseDown(error) || signal.aborted) continue
-        log.error({ err: error, task: name }, 'A recurring task failed and will be tried again')
-        wait = Math.max(every, backoffMs(failures++, MAX_BACKOFF_MS, Math.random()))
+        if (isDatabaseDown(error) || signal.aborted) wait = first
+        else {
+          log.error({ err: error, task: name }, 'A recurring task failed and will be tried again')
+          wait = Math.max(every, backoffMs(failures++, MAX_BACKOFF_MS, Math.random()))
+        }
       }
     }
+
+    for (;;) {
+      await sleep(wait)
+      if (stopping.signal.aborted) break
+      wait = first
+      const signal = mayRun(by)
+      if (!signal) continue
+      wait = every
+      const attempt = tryRun(signal).finally(() => going.delete(attempt))
+      going.add(attempt)
+      if (going.size === atOnce) await Promise.race(going)
+      else if (await lasts(attempt, every / atOnce)) wait = 0
+    }
+    await Promise.all(going)
   }
 
-  const running = Promise.all(
-    tasks.flatMap((task) => Array.from({ length: task.atOnce ?? 1 }, () => repeat(task))),
-  )
+  const running = Promise.all(tasks.map(repeat))
   return async () => {
     stopping.abort()
-    const patience = new AbortController()
-    await Promise.race([running, delay(STOP_MS, undefined, { signal: patience.signal }).catch(() => {})])
-    patience.abort()
+    await lasts(running, STOP_MS)
     await lock?.release()
   }
+}
+
+/** Waits for `work`, which never rejects, but no longer than so many ms. Returns whether it goes on. */
+function lasts(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, ms, true)
+  void work.then(() => {
+    clearTimeout(timer)
+    resolve(false)
+  })
+  return promise
 }

@@ -18,6 +18,14 @@ const REST = sql`least(power(2, least(failures, 10)) * interval '5 seconds', int
 /** Held while events are added to queues, so that no queue grows beyond its limit. */
 const lockQueues = (tx: Db) => lock(tx, LOCKS.webhookQueues)
 
+/** Whether there is anything to distribute, to send or to give up. Most looks end here. */
+export async function hasWork(db: Db): Promise<boolean> {
+  const { isAny } = await db.one<{ isAny: boolean }>(sql`
+    select exists (select from webhook_events) or exists (select from webhook_queue)
+      or exists (select from webhook_receivers where dropped > 0 and is_active) as is_any`)
+  return isAny
+}
+
 /** Moves the new events into the queues, gives up old ones, and queues the news of those that were dropped. */
 export async function distributeEvents(db: Pool): Promise<void> {
   let isMore = true

@@ -9,6 +9,7 @@ import {
   type DueReceiver,
   distributeEvents,
   findDueEvents,
+  hasWork,
   settleBatch,
 } from './queue.queries.ts'
 import { encryptAddresses } from './receivers.queries.ts'
@@ -42,6 +43,7 @@ export function openSender({ db, secrets, config, log, stopMs = STOP_MS }: Deps)
     try {
       if (!areEncrypted) await encryptAddresses(db, secrets)
       areEncrypted = true
+      if (!(await hasWork(db))) return
       await distributeEvents(db)
       await serve()
     } finally {
