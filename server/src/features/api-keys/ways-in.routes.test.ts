@@ -57,3 +57,17 @@ test('a key of an Admin makes no shared template', async () => {
   const other = await context.add.user()
   expect((await context.call(other, messages.get, { params: body })).status).toBe(404)
 })
+
+// R-2022
+test('a key does not learn how many jobs its owner may approve', async () => {
+  const instance = await context.add.instance()
+  const owner = await context.add.user({ canApproveJobs: true, instances: [instance] })
+  const author = { instanceId: instance.id, createdByUserId: (await context.add.user()).id }
+  for (let n = 0; n < 101; n++) await context.add.job(author)
+  await context.db.run(sql`update jobs set review = 'in_review'`)
+  const query = { search: 'Hello', only: 'to_approve' as const, page: 20 }
+  const totalFor = async (user: typeof owner) =>
+    (await context.call(user, jobs.list, { query })).body.pagination.totalCount
+  expect(await totalFor(owner)).toBe(101)
+  expect(await totalFor(await context.add.apiKey(owner))).toBe(0)
+})

@@ -68,7 +68,8 @@ export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
     id: sql`j.id`,
     countKey: [
       'jobs',
-      query.only === 'to_approve' ? caller.id : isAdmin(caller) || caller.instanceIds,
+      isAdmin(caller) || caller.instanceIds,
+      query.only === 'to_approve' && hasAccess(caller, 'canApproveJobs') && caller.id,
       query.search,
       query.only,
     ],
