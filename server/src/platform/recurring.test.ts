@@ -137,6 +137,26 @@ test('a task with several runs looks no more often than others while it finds no
   expect(several.runs).toBeLessThan(40)
 })
 
+test('runs that go on for a while and then fail are repeated later', async () => {
+  const quick = counter()
+  const run = vi.fn(async () => {
+    await timers.setTimeout(40)
+    throw new Error('broken')
+  })
+  start(task('each', run, { every: 100, atOnce: 4 }), quick.task)
+  await until('the quick task has run often', () => quick.runs > 100)
+  expect(run.mock.calls.length).toBeLessThan(20)
+})
+
+test('a few runs that fail hold up the others of their task no longer than one would', async () => {
+  let runs = 0
+  const run = async () => {
+    if (++runs < 8) throw new Error('broken')
+  }
+  start(task('each', run, { atOnce: 10 }))
+  await until('a run succeeds', () => runs >= 8, 10_000)
+})
+
 test('of several processes one runs a task of one, and each runs a task of each', async () => {
   const [ones, eaches] = [
     [counter('one'), counter('one')],

@@ -56,6 +56,7 @@ export function startTasks(tasks: readonly Task[], db: Pool, log: Log): () => Pr
     const first = Math.min(every, FIRST_RUN_MS)
     let wait = first
     let failures = 0
+    let restsUntil = 0
 
     async function tryRun(signal: AbortSignal) {
       try {
@@ -66,13 +67,19 @@ export function startTasks(tasks: readonly Task[], db: Pool, log: Log): () => Pr
         if (isDatabaseDown(error) || signal.aborted) wait = first
         else {
           log.error({ err: error, task: name }, 'A recurring task failed and will be tried again')
-          wait = Math.max(every, backoffMs(failures++, MAX_BACKOFF_MS, Math.random()))
+          // As often in all as if each place for a run rested on its own, so a few failures hold up the others little.
+          wait = 0
+          const rest = Math.max(
+            every,
+            backoffMs(Math.floor(failures++ / atOnce), MAX_BACKOFF_MS, Math.random()),
+          )
+          restsUntil = Math.max(performance.now(), restsUntil) + rest / atOnce
         }
       }
     }
 
     for (;;) {
-      await sleep(wait)
+      await sleep(Math.max(wait, restsUntil - performance.now()))
       if (stopping.signal.aborted) break
       wait = first
       const signal = mayRun(by)
