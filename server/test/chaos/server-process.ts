@@ -13,12 +13,16 @@ type Options = {
   includeUnknown: boolean
 }
 
+const MAX_RESTARTS = 50
+
 /** The shipped server, with a proxy in front of its webhooks and a client for its API. A killed server is restarted. */
 export class ServerProcess {
   readonly webhookProxy: WebhookProxy
   readonly api: ApiClient
   readonly #launch: () => Program
   #program: Program
+  /** How often a start has failed in this run. */
+  #restarts = 0
   /** The stderr of the earlier processes. */
   #earlierStderr = ''
 
@@ -30,18 +34,24 @@ export class ServerProcess {
   }
 
   static async open(options: Options): Promise<ServerProcess> {
+    const webhookProxy = await WebhookProxy.open(options.seed)
     const port = await freePort()
-    const webhookProxy = await WebhookProxy.open(options.seed, `http://127.0.0.1:${port}`)
+    webhookProxy.serverUrl = `http://127.0.0.1:${port}`
     const server = new ServerProcess(options, webhookProxy, port)
     await server.#untilReady()
     return server
   }
 
-  /** A server that finds no database at its start ends itself. Restarts it then, as a supervisor would. */
+  /**
+   * A server that finds no database at its start ends itself. Restarts it then, as a supervisor would, until the
+   * database must have been back for long.
+   */
   async #untilReady(): Promise<void> {
     const isReady = () => /Sendroom is running/.test(this.#program.stdout)
     await until('the server runs', () => !this.#program.isRunning || isReady(), 120_000)
-    if (!this.#program.isRunning) await this.#restart()
+    if (this.#program.isRunning) return
+    if (++this.#restarts > MAX_RESTARTS) throw new Error(`The server does not start: ${this.#program.stderr}`)
+    await this.#restart()
   }
 
   #restart() {

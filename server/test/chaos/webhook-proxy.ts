@@ -24,7 +24,8 @@ const RETRY_WITHIN_MS = 5_000
 export class WebhookProxy {
   readonly calls: WebhookCall[] = []
   url = ''
-  readonly #serverUrl: string
+  /** Set as soon as the server has a port. A port that is chosen before the proxy listens could become the proxy's. */
+  serverUrl = ''
   /** The bodies of failed calls, which the provider will repeat. */
   readonly #failed = new Set<string>()
   #lastCallAt = 0
@@ -39,13 +40,12 @@ export class WebhookProxy {
     response.end()
   })
 
-  private constructor(seed: number, serverUrl: string) {
+  private constructor(seed: number) {
     this.#random = createRandom(seed)
-    this.#serverUrl = serverUrl
   }
 
-  static async open(seed: number, serverUrl: string): Promise<WebhookProxy> {
-    const proxy = new WebhookProxy(seed, serverUrl)
+  static async open(seed: number): Promise<WebhookProxy> {
+    const proxy = new WebhookProxy(seed)
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
     proxy.url = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}` // a TCP server has a port
     return proxy
@@ -67,7 +67,7 @@ export class WebhookProxy {
     this.calls.push(call)
     if (this.#random.chance(0.2)) await delay(this.#random.int(0, 500))
     const headers = { 'content-type': 'application/json', 'x-sendroom-secret': String(secret) }
-    const answer = await fetch(this.#serverUrl + path, { method: 'POST', headers, body }).catch(() => null)
+    const answer = await fetch(this.serverUrl + path, { method: 'POST', headers, body }).catch(() => null)
     call.isAccepted = answer?.status === 200
     return call.isAccepted
   }
