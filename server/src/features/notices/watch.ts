@@ -89,7 +89,7 @@ const dateBySignIn = (tx: Db) =>
   tx.run(sql`
     update troubles t
     set began_at = least(began_at, (select a.at from audit_log a where a.id = t.host::bigint))
-    where t.announced_at is null and t.kind = any(${[...fixedKinds]}::text[])`)
+    where t.ended_at is null and t.announced_at is null and t.kind = any(${[...fixedKinds]}::text[])`)
 
 type Told = { userId: number }
 
