@@ -12,7 +12,7 @@ changeLoadedSources([
     from: 'caller?.apiKey ? limits.apiKeyRequests : 1200',
     to: 'caller ? 1e9 : 1e9',
   },
-  { file: 'server/src/platform/http.ts', from: 'config: options.rateLimit && {', to: 'config: false && {' },
+  { file: 'server/src/platform/http.ts', from: '...(options.rateLimit && {', to: '...(false && {' },
   {
     file: 'server/src/features/session/attempts.ts',
     from: 'if (await countAttempt(tx, allowance)) continue',

@@ -102,6 +102,7 @@ async function exported(query: Partial<AuditListQuery> = {}) {
 
 test('the export is CSV with the same filters, and is recorded', async () => {
   await context.setClock('2026-02-03T18:00:00.000Z')
+  await context.db.run(sql`update sessions set confirmed_at = clock_now()`)
   const object = { type: 'message', id: 3, name: '=HYPERLINK("http://x")' } as const
   await context.db.begin((tx) =>
     record(tx, lan, { action: 'message.create', object, details: { text: 'a "b",\nc' } }),
