@@ -134,7 +134,7 @@ test('who has registered can’t fill the audit log with sign-ins', async () => 
   for (let attempt = 0; attempt < 60; attempt++) attempts.push(await signIn('newbie', 'secret-1'))
 
   expect(attempts.at(0)?.body.code).toBe('waiting_for_activation')
-  expect(attempts.at(-1)?.body.code).toBe('too_many_requests')
+  expect(attempts.map(({ body }) => body.code)).toContain('too_many_requests')
   const { failed } = await context.db.one<{ failed: number }>(
     sql`select count(*) as failed from audit_log where action = 'session.sign_in_failed'`,
   )
