@@ -15,8 +15,11 @@ const CHECKSUMS = 'SHA256SUMS'
 const SIGNATURE = 'SIGNATURE'
 /** Compressed and read in chunks of this size. The default of 16 kB leaves so much garbage: 25 MB when reading. */
 const CHUNK_BYTES = 1 << 18
-/** A byte is in so many buffers on its way: read, put together, compressed, cut and encrypted, or the way back. */
-const COPIES = 5
+/**
+ * Each byte counts so many times. It is in some five buffers on its way: read, put together, compressed, cut and
+ * encrypted, or the way back. With 5, what waited for the collector still came to 25 MB at times.
+ */
+const COPIES = 12
 
 /** Creates a file that only its owner can read. Its end waits until the disk has all of it. */
 export async function createArchive(path: string): Promise<WriteStream> {
