@@ -2,10 +2,9 @@
  * How long does `npm start` take to its first answer, and how much memory and processor does the server use when idle?
  * The web app is already built, and the time of npm itself is not included.
  */
-import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Installation, Program } from '../../server/test/process.ts'
-import { cpuSeconds } from './processes.ts'
+import { cpuSeconds, residentMegabytes } from './processes.ts'
 import { printTable } from './table.ts'
 
 const RUNS = 5
@@ -44,15 +43,14 @@ printTable(`Start to first answer, ms (${RUNS} runs)`, [
 
 await using home = await Installation.create()
 const { program } = await start(home.dataDir)
-const rssMegabytes = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(program.pid)])) / 1024
-const atStart = rssMegabytes()
+const atStart = residentMegabytes(program.pid)
 await delay(IDLE_MS / 3)
 const before = cpuSeconds(program.pid)
 await delay((IDLE_MS * 2) / 3)
 const cpuMs = (cpuSeconds(program.pid) - before) * 1000
 printTable('Memory of the Node process, MB', [
   { when: 'at the first answer', rss: atStart, budget: 120 },
-  { when: `idle for ${IDLE_MS / 1000} s`, rss: rssMegabytes(), budget: 120 },
+  { when: `idle for ${IDLE_MS / 1000} s`, rss: residentMegabytes(program.pid), budget: 120 },
 ])
 printTable('Processor time of the Node process, ms a second', [
   { when: 'idle, after the first minute', time: cpuMs / ((IDLE_MS * 2) / 3000) },
