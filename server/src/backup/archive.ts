@@ -16,10 +16,10 @@ const SIGNATURE = 'SIGNATURE'
 /** Compressed and read in chunks of this size. The default of 16 kB leaves so much garbage: 25 MB when reading. */
 const CHUNK_BYTES = 1 << 18
 /**
- * Each byte counts so many times. It is in some five buffers on its way: read, put together, compressed, cut and
- * encrypted, or the way back. With 5, what waited for the collector still came to 25 MB at times.
+ * So many times each byte of a part counts for the collector. On its way it is in some five buffers: read, put
+ * together, compressed, cut and encrypted, or back. Counted five times, the buffers still came to 25 MB at times.
  */
-const COPIES = 12
+const BUFFERS_COUNTED = 12
 
 /** Creates a file that only its owner can read. Its end waits until the disk has all of it. */
 export async function createArchive(path: string): Promise<WriteStream> {
@@ -51,7 +51,7 @@ async function* withChecksums(
   const lines: string[] = []
   for await (const part of parts) {
     lines.push(lineOf(part))
-    collectAfter(COPIES * part.bytes.length)
+    collectAfter(BUFFERS_COUNTED * part.bytes.length)
     yield part
   }
   const checksums = lines.join('')
@@ -90,7 +90,7 @@ export async function* readArchive(
       else if (part.name === CHECKSUMS) checksums = part.bytes.toString()
       else {
         lines.push(lineOf(part))
-        collectAfter(COPIES * part.bytes.length)
+        collectAfter(BUFFERS_COUNTED * part.bytes.length)
         yield part
       }
     }

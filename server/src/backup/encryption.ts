@@ -24,13 +24,13 @@ const COST = { N: 1 << 15, r: 8, p: 3, maxmem: 1 << 26 }
 const derive: (password: string, salt: Buffer, bytes: number, cost: typeof COST) => Promise<Buffer> =
   promisify(scrypt)
 
-let last: { password: string; salt: Buffer; key: Buffer } | undefined
+let lastKey: { password: string; salt: Buffer; key: Buffer } | undefined
 
 /** Kept for the next call: a backup is read back, and a restore reads the file twice. Each time would take 32 MB. */
 async function keyOf(password: string, salt: Buffer): Promise<Buffer> {
-  if (last?.password !== password || !last.salt.equals(salt))
-    last = { password, salt, key: await derive(password.normalize('NFC'), salt, 32, COST) }
-  return last.key
+  if (lastKey?.password !== password || !lastKey.salt.equals(salt))
+    lastKey = { password, salt, key: await derive(password.normalize('NFC'), salt, 32, COST) }
+  return lastKey.key
 }
 
 export const isEncrypted = (beginning: Buffer) => beginning.subarray(0, MAGIC.length).equals(MAGIC)

@@ -64,17 +64,15 @@ export function startTasks(tasks: readonly Task[], db: Pool, log: Log): () => Pr
         failures = 0
       } catch (error) {
         // The pool logs once that the database is unavailable. As soon as it is back, work goes on.
-        if (isDatabaseDown(error) || signal.aborted) wait = first
-        else {
-          log.error({ err: error, task: name }, 'A recurring task failed and will be tried again')
-          // As often in all as if each place for a run rested on its own, so a few failures hold up the others little.
-          wait = 0
-          const rest = Math.max(
-            every,
-            backoffMs(Math.floor(failures++ / atOnce), MAX_BACKOFF_MS, Math.random()),
-          )
-          restsUntil = Math.max(performance.now(), restsUntil) + rest / atOnce
+        if (isDatabaseDown(error) || signal.aborted) {
+          wait = first
+          return
         }
+        log.error({ err: error, task: name }, 'A recurring task failed and will be tried again')
+        // The task rests a share of the time for each failure. One run that fails then hardly delays the others.
+        const rest = backoffMs(Math.floor(failures++ / atOnce), MAX_BACKOFF_MS, Math.random())
+        restsUntil = Math.max(performance.now(), restsUntil) + Math.max(every, rest) / atOnce
+        wait = 0
       }
     }
 
@@ -87,6 +85,7 @@ export function startTasks(tasks: readonly Task[], db: Pool, log: Log): () => Pr
       wait = every
       const attempt = tryRun(signal).finally(() => going.delete(attempt))
       going.add(attempt)
+      // A run that lasts has found something to do, so there may be more.
       if (going.size === atOnce) await Promise.race(going)
       else if (await lasts(attempt, every / atOnce)) wait = 0
     }

@@ -56,7 +56,9 @@ export const findOwnApiKey = (db: Db, caller: Caller, id: number) => find(db, ca
 /** Before the key is changed or revoked, which each of its calls keeps from happening while it writes. */
 export async function lockKeyOwner(tx: Db, caller: Caller, id: number): Promise<void> {
   const key = await findApiKey(tx, caller, id)
-  if (key) await (key.owner.id === caller.id ? lockWrites : lockUserChanges)(tx, key.owner.id)
+  if (!key) return
+  if (key.owner.id === caller.id) await lockWrites(tx, caller.id)
+  else await lockUserChanges(tx, key.owner.id)
 }
 
 export const countApiKeys = async (tx: Db, { id }: Caller): Promise<number> =>

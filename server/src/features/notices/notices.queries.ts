@@ -77,9 +77,9 @@ export const mayKnow = sql`(
 )`
 
 /**
- * Troubles that last come first, so that no number of those that are over hides them, and among these what concerns the
- * sign-in: a thief can make hundreds of jobs fail. Only Admins see those of no
- * instance, but for what is personal.
+ * Troubles that last come first, so that no number of those that are over hides them. Among them the sign-in comes
+ * first, because a thief can make hundreds of jobs fail. Only Admins see troubles of no instance, unless they are
+ * personal.
  */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`

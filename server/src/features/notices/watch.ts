@@ -162,6 +162,7 @@ const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
       ${[...noticeChannels]}::text[]) as channels) c
   ) chosen
   where chosen.bell or chosen.email
+  -- The bell lists notices by their ids, so the latest trouble gets the highest.
   order by t.id
   on conflict do nothing
   returning user_id`
