@@ -5,7 +5,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { forgetNumbers } from './forget.ts'
 
 const context = useContext()
-const { personalData } = contract
+const { personalData, series } = contract
 const NUMBER = '84912345678'
 const CHAT = `${NUMBER}@s.whatsapp.net`
 const LID = '117788990011'
@@ -94,7 +94,7 @@ test('numbers of other countries are forgotten in series, and approvals of serie
     ...{ instanceId: instance.id, recipients: [`${FOREIGN}@s.whatsapp.net`, CHAT] },
     ...{ status: 'Pending' as const, scheduledAt: '2100-01-01T00:00:00Z', texts: ['a', 'b'] },
   })
-  const both = JSON.stringify({ ids: [], numbers: [FOREIGN, NUMBER] })
+  const both = JSON.stringify({ ids: [], numbers: [`+${FOREIGN}`, `+${NUMBER}`] })
   await context.db.script(`
     update series set frozen = '${both}', recipients = recipients || '{"phoneNumbers": "+1 (202) 555-0123, ${NUMBER}"}';
     update series set approved_hash = series_content_hash(id);
@@ -105,7 +105,7 @@ test('numbers of other countries are forgotten in series, and approvals of serie
       select frozen->'numbers' as frozen, recipients->>'phoneNumbers' as typed,
         approved_hash = series_content_hash(id) as is_approved
       from series where id = ${series.id}`),
-  ).toEqual({ frozen: [NUMBER], typed: ` ${NUMBER}`, isApproved: true })
+  ).toEqual({ frozen: [`+${NUMBER}`], typed: ` ${NUMBER}`, isApproved: true })
   expect(
     await context.db.one(sql`
       select review, review_hash = job_content_hash(id) as is_approved from jobs where id = ${job.id}`),
@@ -136,4 +136,53 @@ test('a number is found however somebody has written it', async () => {
     { place: 2 },
     { place: 3 },
   ])
+})
+
+// R-2210
+test('a series whose recipients stay as they were sends nothing to who was forgotten', async () => {
+  const instance = await context.add.instance()
+  const { id: messageId } = await context.add.message({ instanceId: instance.id })
+  const body = {
+    ...{ name: 'News', instanceId: instance.id, messageIds: [messageId], jobType: 'SendToUsers' as const },
+    rule: {
+      frequency: 'day' as const,
+      every: 1,
+      times: ['09:00'],
+      startsOn: '2026-01-01',
+      timeZone: 'UTC',
+      endsOn: null,
+      runLimit: null,
+    },
+    ...{ phoneNumbers: `+${NUMBER}\n+${OTHER}`, isFrozen: true },
+  }
+  const admin = await context.add.admin()
+  expect((await context.call(admin, series.create, { body })).body).toMatchObject({ frozenCount: 2 })
+  await forget()
+  expect(await context.db.one(sql`select frozen->'numbers' as numbers from series`)).toEqual({
+    numbers: [`+${OTHER}`],
+  })
+})
+
+// R-2211
+test('a number is found with the digits and dashes of other keyboards', async () => {
+  const { id } = await context.add.series({ jobType: 'SendToUsers' })
+  const written = [
+    '０９１２３４５６７８',
+    '٠٩١٢٣٤٥٦٧٨',
+    '0912‑345‑678',
+    '0912–345–678',
+    '0912\u200b345\u200b678',
+    '[0912] 345678',
+  ]
+  await context.db.run(sql`
+    update series set recipients = recipients || jsonb_build_object('phoneNumbers', ${[...written, `+${OTHER}`].join(',')}::text)`)
+  for (const textContent of written) await context.add.message({ textContent })
+  const admin = await context.add.admin()
+  const { raw } = await context.call(admin, personalData.export, { body: { phoneNumber: NUMBER } })
+  const { holds } = JSON.parse(raw.toString()) as { holds: Record<string, object[]> } // written by the export
+  expect(holds.messages).toHaveLength(written.length)
+  await forget()
+  expect(
+    await context.db.one(sql`select recipients->>'phoneNumbers' as typed from series where id = ${id}`),
+  ).toEqual({ typed: `+${OTHER}` })
 })

@@ -149,7 +149,7 @@ type SeriesRow = {
   isApproved: boolean
 }
 
-/** The numbers of a series are as somebody typed them, so each is read as the form reads it. */
+/** Typed numbers are as somebody wrote them, so each is read as the form reads it. Frozen ones are `+84…`. */
 async function changeSeries(tx: Tx, person: Person, country: CountryCode): Promise<number> {
   const { phones } = person
   const rows = await tx.many<SeriesRow>(sql`
@@ -161,7 +161,7 @@ async function changeSeries(tx: Tx, person: Person, country: CountryCode): Promi
     const typed = (recipients.phoneNumbers ?? '').split(/[,;\t\r\n]/).filter((written) => written.trim())
     const kept = {
       typed: typed.filter(isKept),
-      numbers: frozen?.numbers.filter((number) => !phones.includes(number)),
+      numbers: frozen?.numbers.filter((number) => !phones.includes(number.slice(1))),
     }
     if (kept.typed.length === typed.length && kept.numbers?.length === frozen?.numbers.length) continue
     await tx.run(sql`

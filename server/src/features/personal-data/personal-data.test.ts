@@ -63,7 +63,7 @@ async function fillEveryPlace() {
     pausedAt: '2026-01-01T00:00:00Z',
   })
   const series = await add.series({ instanceId: account.id, jobType: 'SendToUsers' })
-  const numbers = JSON.stringify({ ids: [], numbers: [NUMBER, '84900000001'] })
+  const numbers = JSON.stringify({ ids: [], numbers: [`+${NUMBER}`, '+84900000001'] })
   await db.script(`
     update deliveries set recipient_name = '${NAME}', reason = '{"code": "refused", "params": {"detail": "${NUMBER} is unknown"}}'
       where chat_id = '${CHAT}' and job_id = ${sent.id};
@@ -145,7 +145,7 @@ test('a file has what every table holds about a number, and forgetting leaves on
   expect(
     await context.db.one(sql`select frozen->'numbers' as frozen, recipients->>'phoneNumbers' as typed
     from series where id = ${series.id}`),
-  ).toEqual({ frozen: ['84900000001'], typed: ' 84900000001' })
+  ).toEqual({ frozen: ['+84900000001'], typed: ' 84900000001' })
   expect(await context.db.one(sql`select voters, counts from poll_results`)).toEqual({
     voters: { Yes: ['84900000001'] },
     counts: { Yes: 2 },

@@ -30,13 +30,20 @@ export const isPhoneOrLid = ({ phones, lids }: Person) =>
 const contactIds = ({ values }: Person) => sql`
   (select i.contact_id from contact_identities i where i.value = any(${values}))`
 
+/** Digits of other keyboards, as the form for numbers reads them. */
+const DIGITS = { from: '０１２３４５６７８９٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', to: '012345678901234567890123456789' }
+
+/** Stands between the digits of a number: brackets, dots, slashes, tildes, spaces, also unseen ones, and dashes. */
+const BETWEEN = String.raw`[][ .()/~\uff08\uff09\uff3b\uff3d\uff0e\uff0f\u2053\u223c\uff5e\u00a0\u202f\u00ad\u200b\u2060\u3000\u2010-\u2015\u2212\u30fc\uff0d-]+`
+
 /**
  * Condition: the text contains one of the numbers, in whichever way they are written. For text that people have typed,
  * and texts of several people.
  */
 export const mentions = (text: Sql, { spelled }: Person) => sql`
   exists (select from unnest(${spelled}::text[]) digits
-    where strpos(regexp_replace(${text}, '(?<=[0-9])[ .()/\u00a0\u202f-]+(?=[0-9])', '', 'g'), digits) > 0)`
+    where strpos(regexp_replace(translate(${text}, ${DIGITS.from}, ${DIGITS.to}), ${`(?<=[0-9])${BETWEEN}(?=[0-9])`}, '', 'g'),
+      digits) > 0)`
 
 /** All tables that can have a row about a number. A test fills each table and compares. */
 export const places: Record<string, Place> = {
