@@ -4,6 +4,7 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { PollResults } from '../../providers/provider.ts'
+import { forgetDeliveries } from '../jobs/forget.ts'
 import { deleteOldRows } from '../retention/delete-old.ts'
 import { openPollReader } from './ask.ts'
 import { openVoteIntake } from './intake.ts'
@@ -22,9 +23,9 @@ const rows = (instanceId: number) =>
     where instance_id = ${instanceId} order by provider_message_id`)
 
 /** A sent message with this id. */
-async function sent(messageId: string, options: Record<string, unknown> = {}) {
+async function sent(messageId: string, options: Record<string, unknown> = {}, chatId = '1@g.us') {
   const { id: instanceId } = await context.add.instance(options)
-  const job = await context.add.job({ instanceId, recipients: ['1@g.us'], status: 'Completed' })
+  const job = await context.add.job({ instanceId, recipients: [chatId], status: 'Completed' })
   await context.db.run(sql`
     update deliveries set status = 'sent', sent_at = clock_now(), provider_message_id = ${messageId}
     where job_id = ${job.id}`)
@@ -222,4 +223,16 @@ test('an answer does not replace votes that came after the question', async () =
   await storeResults(context.db, [{ instanceId, ...results('poll', '1', '2', '3') }])
   await storeResults(context.db, [{ instanceId, ...results('poll', '1') }], before)
   expect(await rows(instanceId)).toMatchObject([{ yes: 3 }])
+})
+
+// R-2212
+test('the votes of a recipient who was forgotten count, and do not say who it was', async () => {
+  const chat = '84912345678@s.whatsapp.net'
+  const { id: jobId, instanceId } = await sent('poll', {}, chat)
+  await context.db.begin((tx) => forgetDeliveries(tx, [chat], 100))
+  await storeResults(context.db, [{ ...results('poll', '84912345678'), instanceId }])
+  expect(
+    await context.db.one(sql`select counts, voters from poll_results where instance_id = ${instanceId}`),
+  ).toEqual({ counts: { Yes: 1 }, voters: {} })
+  expect(await context.db.run(sql`select from deliveries where job_id = ${jobId}`)).toBe(1)
 })

@@ -37,7 +37,8 @@ const peopleOf = (options: PollResults['options']) =>
  * Stores the results, one row for each message: of several results of the same one, the last. Returns the jobs that are
  * concerned. With `askedAt`, the provider was asked then: results that have come since are newer.
  *
- * A delivery that is being deleted is skipped. Its results go after a day.
+ * A delivery that is being deleted is skipped. Its results go after a day. A recipient who was forgotten has no voters:
+ * they would say who it was.
  */
 export function storeResults(
   db: Db,
@@ -54,13 +55,14 @@ export function storeResults(
         ${rows.map(({ people }) => people)}::int[])
         t (instance_id, provider_message_id, counts, voters, people)
     ), ours as materialized (
-      select m.instance_id, m.provider_message_id, d.id, d.job_id
+      select m.instance_id, m.provider_message_id, d.id, d.job_id, d.chat_id like 'forgotten-%' as is_forgotten
       from told join matched_messages m using (instance_id, provider_message_id) join deliveries d on d.id = m.delivery_id
       where m.released_at is null
       for key share of d skip locked
     ), stored as (
       insert into poll_results as r (instance_id, provider_message_id, delivery_id, counts, voters, people, updated_at)
-      select t.instance_id, t.provider_message_id, o.id, t.counts::jsonb, t.voters::jsonb, t.people, clock_now()
+      select t.instance_id, t.provider_message_id, o.id, t.counts::jsonb,
+        case when o.is_forgotten then '{}' else t.voters::jsonb end, t.people, clock_now()
       from told t left join ours o using (instance_id, provider_message_id)
       -- In the order of the keys, as another server may store results of the same polls.
       order by 1, 2
