@@ -43,6 +43,7 @@ export const findingWords = {
   clock_off: 'The clock of this machine and that of {{other}} differ by {{seconds}} seconds.',
   provider_ok: 'The provider {{host}} answers within {{milliseconds}} ms.',
   provider_away: 'The provider {{host}} does not answer.',
+  provider_unneeded: 'The provider {{host}} does not answer. No active account needs it.',
   public_ok: 'Sendroom can be reached at {{host}}.',
   public_away: 'Sendroom cannot be reached at {{host}}: {{reason}}',
   public_missing: 'Sendroom has no public address, so receipts come late.',
@@ -92,6 +93,8 @@ export const remedyWords = {
   folder_unwritable: 'Create the folder, and make the user that runs Sendroom its owner.',
   clock_off: 'Let a time service such as chrony set the clock.',
   provider_away: 'Check WHAPI_BASE_URL, the network and the firewall. Jobs go on by themselves afterwards.',
+  provider_unneeded:
+    'Before you link a real account, check WHAPI_BASE_URL, the network and the firewall. Test accounts send without it.',
   public_away: 'Check PUBLIC_URL, the proxy and its certificate.',
   public_missing: 'Set PUBLIC_URL to the address at which the provider reaches Sendroom.',
   mail_off: 'To get notices by email, set SMTP_URL and MAIL_FROM.',

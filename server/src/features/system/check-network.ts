@@ -3,20 +3,24 @@ import type { Finding } from '@sendroom/contract/system'
 import { MailFailure, tryMailServer } from '../../platform/mail.ts'
 import { clock } from './check-database.ts'
 import { type Examined, finding, reasonOf } from './finding.ts'
+import { hasLiveInstance } from './system.queries.ts'
 import { within } from './within.ts'
 
 const ANSWER_MS = 5_000
 
 /** The provider, and its clock. */
-export async function checkProvider({ config, provider }: Examined): Promise<Finding[]> {
+export async function checkProvider({ config, db, provider }: Examined): Promise<Finding[]> {
   const { host } = new URL(config.whapiBaseUrl)
   try {
     const { tookMs, clockAheadMs } = await provider.probe()
     return [finding('provider_ok', { host, milliseconds: tookMs }), ...clock('Whapi', clockAheadMs)]
   } catch {
-    return [finding('provider_away', { host })]
+    return [finding((await isNeeded(db)) ? 'provider_away' : 'provider_unneeded', { host })]
   }
 }
+
+/** Whether an active account sends through the provider. Whoever tries Sendroom with test accounts may be offline. */
+const isNeeded = async (db: Examined['db']) => typeof db === 'string' || hasLiveInstance(db).catch(() => true)
 
 /** Whether Sendroom answers at PUBLIC_URL, as seen from this machine. */
 export async function checkPublicAddress({ config: { publicUrl } }: Examined): Promise<Finding[]> {

@@ -214,7 +214,18 @@ const faults: Record<string, Fault> = {
   disk_low: { statfs: diskOf(1000) },
   folder_unwritable: { env: () => ({ DATA_DIR: join(dataDir, 'missing') }) },
   clock_off: { provider: { probe: async () => ({ tookMs: 5, clockAheadMs: -60_000 }) } },
-  provider_away: { provider: { probe: () => Promise.reject(new Error('away')) } },
+  provider_away: {
+    plant: () => context.add.instance({ token: 'of a real account', status: 'NeedsLogin' }),
+    provider: { probe: () => Promise.reject(new Error('away')) },
+  },
+  // R-2190
+  provider_unneeded: {
+    plant: async () => {
+      await context.add.instance({ token: 'test_linked' })
+      await context.add.instance({ token: 'of a real account', isActive: false })
+    },
+    provider: { probe: () => Promise.reject(new Error('away')) },
+  },
   public_away: { env: () => ({ PUBLIC_URL: `http://127.0.0.1:${deadPort}` }) },
   public_missing: { env: () => ({ PUBLIC_URL: '' }) },
   mail_away: { env: () => ({ SMTP_URL: `smtp://me:${PASSWORD}@127.0.0.1:${deadPort}` }) },
@@ -232,7 +243,7 @@ test.each(Object.entries(faults))('%s is found, with its remedy and nothing else
   expect(troubles(findings).every((found) => hasRemedy(found.code))).toBe(true)
   for (const password of [PASSWORD, mailPassword]) expect(JSON.stringify(findings)).not.toContain(password)
   const codes = findings.map((found) => found.code)
-  const isUnknown = ['database_away', 'schema_foreign', 'provider_away'].includes(code)
+  const isUnknown = ['database_away', 'schema_foreign', 'provider_away', 'provider_unneeded'].includes(code)
   expect(codes.includes('clock_ok')).toBe(code !== 'clock_off' && !isUnknown)
 })
 

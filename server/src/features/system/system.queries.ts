@@ -41,6 +41,9 @@ export const readDatabaseFacts = (db: Db) =>
 export const countTestInstances = async (db: Db) =>
   (await db.one<{ count: number }>(sql`select count(*) from instances where is_test and is_active`)).count
 
+export const hasLiveInstance = (db: Db) =>
+  db.maybeOne(sql`select from instances where is_active and not is_test limit 1`).then(Boolean)
+
 /** Active instances, those that are down, as the dashboard has them, and the first of their names. */
 export const findTroubledInstances = (db: Db, maxNames: number) =>
   db.one<{ active: number; troubled: number; names: string[] }>(sql`
