@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -83,6 +84,19 @@ test('files are kept in a bucket if one is configured, read whole and in parts, 
   await files.remove(name)
   expect(await files.sizeOf(name)).toBeNull()
   expect(await files.openFile(name)).toBeNull()
+})
+
+// R-2213
+test('an upload removes what a crash has left of former ones on this machine', async () => {
+  const { files, dataDir } = await startBucket()
+  const folder = join(dataDir, 'uploads')
+  await mkdir(folder)
+  for (const name of ['old.part', 'young.part']) await writeFile(join(folder, name), 'torn')
+  const twoHoursAgo = Date.now() / 1000 - 7200
+  await utimes(join(folder, 'old.part'), twoHoursAgo, twoHoursAgo)
+  const draft = await files.createDraft()
+  await draft.discard()
+  expect(await readdir(folder)).toEqual(['young.part'])
 })
 
 // R-1761, R-1764

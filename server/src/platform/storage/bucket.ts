@@ -73,6 +73,8 @@ export async function openBucket(
     },
     async createDraft() {
       await mkdir(drafts, { recursive: true, mode: 0o700 })
+      // The sweep runs in a worker, which may be on another machine.
+      await removeOldDrafts(drafts)
       return createDraft(drafts)
     },
     async keep(draft, name, mimeType) {
