@@ -1,4 +1,5 @@
 import type { Caller } from './access.ts'
+import { turnOf } from './api-keys.ts'
 import { Refusal } from './refusal.ts'
 
 /** Something that a user does to jobs or an instance, and that may wait for the instance's lock, such as a cancel. */
@@ -28,7 +29,7 @@ export function openCommands(maxWaitMs = MAX_WAIT_MS): Commands {
     const ids = new Set(entry.ids)
     return (other: Entry) => other.kind === entry.kind && other.ids.some((id) => ids.has(id))
   }
-  const isOf = (user: Caller) => (entry: Entry) => entry.caller.id === user.id
+  const isOf = (user: Caller) => (entry: Entry) => turnOf(entry.caller) === turnOf(user)
   const count = (entries: Iterable<Entry>, test: (entry: Entry) => boolean) =>
     [...entries].filter(test).length
   const mayStart = (entry: Entry) =>

@@ -131,12 +131,11 @@ export function route<E extends Endpoint>(
       // Set before the check, so that a refusal is counted for its user.
       request.caller = token ? await app.findCaller(token, request.ip) : null
       const caller = requireAccess(request.caller, rule)
-      const { id } = caller
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
       if (caller.isUseOld && !endpoint.stream && !(IDLE in request.headers)) await app.recordUse(caller)
       const isLargeBody = endpoint.method !== 'GET' && isLarge(request)
-      if (isLargeBody) await app.largeBodies(id, reply.raw, options.streamsUpload)
+      if (isLargeBody) await app.largeBodies(turnOf(caller), reply.raw, options.streamsUpload)
     },
     preValidation: async (request) => {
       // Webhooks have no such method: forms are not registered for them.

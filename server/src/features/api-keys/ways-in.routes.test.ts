@@ -9,7 +9,7 @@ import { sql } from '../../platform/database/sql.ts'
 // Attacks by a thief of a key, or by a user with many keys.
 
 const context = useContext()
-const { jobs, messages } = contract
+const { groups, jobs, messages } = contract
 
 // R-2150
 test('all keys of a user together get as many turns as the user, however many they are', async () => {
@@ -28,6 +28,35 @@ test('all keys of a user together get as many turns as the user, however many th
     return calls
   })
   expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([201]))
+})
+
+// R-2214
+test('whoever has a key keeps its owner neither from a command nor from an export', async () => {
+  const instance = await context.add.instance()
+  const owner = await context.add.user({ canExportParticipants: true, instances: [instance] })
+  const thief = await context.add.apiKey(owner)
+  const group = await context.add.group({ instanceId: instance.id })
+  const added = await Promise.all(
+    Array.from({ length: 4 }, () => context.add.job({ instanceId: instance.id, status: 'Running' })),
+  )
+  const [mine = 0, ...others] = added.map(({ id }) => id)
+  const cancel = (user: typeof owner, id: number) => context.call(user, jobs.cancel, { params: { id } })
+  const exportBy = (user: typeof owner) =>
+    context.call(user, groups.exportParticipants, { params: { id: group.id } })
+  const calls = await context.db.begin(async (tx) => {
+    // Commands and exports write into the audit log.
+    await tx.run(sql`lock table audit_log in exclusive mode`)
+    const stolen = [
+      ...others.map((id) => cancel(thief, id)),
+      ...others.flatMap(() => [exportBy(thief), exportBy(thief)]),
+    ]
+    await until('the thief has all turns', async () => (await countWaiting(context.db)) === 3)
+    const own = [cancel(owner, mine), exportBy(owner)]
+    await until('the owner has turns', async () => (await countWaiting(context.db)) === 5, 10_000)
+    return { stolen, own }
+  })
+  for (const call of calls.own) expect((await call).status).toBe(200)
+  await Promise.all(calls.stolen)
 })
 
 // R-2151

@@ -23,7 +23,12 @@ async function store() {
   onTestFinished(uploads.stop)
   const user = await context.add.user()
   const bytes = await picture()
-  const id = await uploads.store({ bytes, userId: user.id, signal: new AbortController().signal })
+  const id = await uploads.store({
+    bytes,
+    userId: user.id,
+    turn: user.id,
+    signal: new AbortController().signal,
+  })
   const { name } = await context.db.one<{ name: string }>(sql`select name from images where id = ${id}`)
   return { id, name }
 }
@@ -146,7 +151,7 @@ test('an image past the quota leaves no file: no user fills the disk with files 
   await context.db.run(sql`insert into images ${values(full)}`)
   await context.db.run(sql`update quotas set image_megabytes_per_user = 1`)
 
-  const upload = { bytes: await picture(), userId, signal: new AbortController().signal }
+  const upload = { bytes: await picture(), userId, turn: userId, signal: new AbortController().signal }
   await expect(uploads.store(upload)).rejects.toMatchObject({ code: 'quota_images' })
 
   expect(await readdir(folder)).toEqual(before)
@@ -155,7 +160,12 @@ test('an image past the quota leaves no file: no user fills the disk with files 
 test('the image of a user who was deleted during the upload belongs to nobody', async () => {
   const uploads = openUploads(context.db, context.images)
   onTestFinished(uploads.stop)
-  const nobody = { bytes: await picture(), userId: 987_654, signal: new AbortController().signal }
+  const nobody = {
+    bytes: await picture(),
+    userId: 987_654,
+    turn: 987_654,
+    signal: new AbortController().signal,
+  }
 
   const id = await uploads.store(nobody)
 
