@@ -31,7 +31,7 @@ export function UploadField() {
     <Paper withBorder p="xl" className={classes.drop} data-over={isOver || undefined}>
       <Stack align="center" gap="xs">
         <IconFileSpreadsheet size={32} stroke={1.5} aria-hidden />
-        <Text>{t('IMPORT.DROP')}</Text>
+        <Text ta="center">{t('IMPORT.DROP')}</Text>
         <Text size="sm" c="dimmed" ta="center">
           {t('IMPORT.DROP_HINT', {
             importMegabytes: limits.importMegabytes,
