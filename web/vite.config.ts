@@ -22,6 +22,7 @@ const ofOtherPages = [
     'reload-if-idle',
     'use-now',
     'variable-marks',
+    'punctuation',
     'confirm-password',
     'use-all',
   ],
@@ -61,6 +62,8 @@ const files = [
   { name: 'shell', test: inShell },
   // Two pages have sessions, which are no list page.
   { name: 'lists', test: /src[\\/]lists[\\/](?!sessions)/ },
+  // Both are small, and most pages that have one have the other.
+  { name: 'fact', test: /web[\\/]src[\\/](ui[\\/]fact|i18n[\\/]punctuation)/ },
 ]
 
 /**

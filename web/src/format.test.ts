@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { serve } from '../test/server.ts'
-import { daysUntil, formatAgo, formatDateTime, formatDuration, truncate } from './format.ts'
+import { daysUntil, formatAgo, formatDateTime, formatDay, formatDuration, truncate } from './format.ts'
 import { showLanguage } from './i18n/i18n.ts'
 
 test('times are shown in Vietnam’s time zone', () => {
@@ -39,11 +39,13 @@ test.each([
   expect(formatAgo(at, now.getTime())).toBe(words)
 })
 
+// R-2206
 test('Chinese has a space between a number and its unit', async () => {
   serve({})
   await showLanguage('cn')
   expect(formatDuration(65_000)).toBe('1 分钟 5 秒')
   expect(formatAgo('2026-11-21T08:01:00.000Z', now.getTime())).toBe('1 小时前')
+  expect(formatDay('2031-01-02')).toBe('2031 年 1 月 2 日')
 })
 
 test.each([

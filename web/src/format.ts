@@ -18,7 +18,7 @@ export const formatDate = (iso: string | null) =>
 
 /** A calendar day such as `2026-11-21`, with its whole year: `Nov 21, 2026`. */
 export const formatDay = (day: string) =>
-  new Date(day).toLocaleDateString(currentLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
+  spaced(new Date(day).toLocaleDateString(currentLocale(), { dateStyle: 'medium', timeZone: 'UTC' }))
 
 export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
@@ -47,7 +47,7 @@ export function formatUnit(value: number, unit: string, unitDisplay: 'short' | '
 }
 
 /** Adds the space between digits and Chinese that our texts have. `Intl` writes none. */
-const spaced = (text: string) => text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ')
+export const spaced = (text: string) => text.replace(/\d(?=\p{sc=Han})|\p{sc=Han}(?=\d)/gu, '$& ')
 
 /** A duration in its two largest units, such as `2 hr 5 min`. */
 export function formatDuration(ms: number): string {

@@ -1,5 +1,6 @@
 import type { NewContent } from '@sendroom/contract/message-content'
 import { useTranslation } from 'react-i18next'
+import { enumerated, labelled } from '../i18n/punctuation.ts'
 import { kindWords } from '../ui/kind-icon.tsx'
 import { Name } from '../ui/name.tsx'
 
@@ -10,7 +11,8 @@ export function ContentSummary({ content }: { content: NewContent | null }) {
   const several = content.kind === 'poll' && content.allowsSeveral ? [t('MESSAGE.ALLOWS_SEVERAL')] : []
   return (
     <>
-      {t(kindWords(content.kind))}: <Name>{[...factsOf(content), ...several].join(', ')}</Name>
+      {labelled(t(kindWords(content.kind)), '')}
+      <Name>{enumerated([...factsOf(content), ...several])}</Name>
     </>
   )
 }
@@ -18,5 +20,5 @@ export function ContentSummary({ content }: { content: NewContent | null }) {
 function factsOf(content: NewContent): string[] {
   if (content.kind === 'poll') return content.options
   if (content.kind !== 'location') return [content.fileName]
-  return [content.latitude, content.longitude, content.address].map(String).filter(Boolean)
+  return [`${content.latitude}, ${content.longitude}`, content.address].filter(Boolean)
 }

@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import type { ReactNode } from 'react'
+import { enumerated } from '../i18n/punctuation.ts'
 import { Name } from '../ui/name.tsx'
 import { useGroups, useInstances } from './use-choices.ts'
 
@@ -42,5 +43,5 @@ export function GroupNames({ instanceId, ids }: { instanceId: number; ids: numbe
 function namesOf(choices: { id: number; name: string }[] | undefined, ids: number[]): ReactNode {
   if (ids.length === 0) return NONE
   const names = new Map(choices?.map(({ id, name }) => [id, name]))
-  return <Name>{ids.map((id) => names.get(id) ?? `#${id}`).join(', ')}</Name>
+  return <Name>{enumerated(ids.map((id) => names.get(id) ?? `#${id}`))}</Name>
 }

@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next'
 import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { enumerated } from '../i18n/punctuation.ts'
 import { counted } from '../i18n/words.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { ChannelBadge } from '../ui/channel-badge.tsx'
@@ -98,7 +99,7 @@ function ChosenNames({ names }: { names: string[] }) {
   const more = names.length - NAMED
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-      <bdi>{names.slice(0, NAMED).join(', ')}</bdi>
+      <bdi>{enumerated(names.slice(0, NAMED))}</bdi>
       {more > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(more) })}`}
     </Text>
   )

@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import type { MessageContent } from '@sendroom/contract/message-content'
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
+import { enumerated } from '../i18n/punctuation.ts'
 import { Section } from '../ui/section.tsx'
 import { WhatsAppMessage } from '../ui/whatsapp-message.tsx'
 import type { ContactPreview } from './use-text-preview.ts'
@@ -52,7 +53,7 @@ function PreviewedContact({ shown, isPoll, isLoading, onlyProblems, showNext }: 
         <Alert color="yellow">
           {t('MESSAGE.PREVIEW_MISSING', {
             contact,
-            variables: shown.missing.map((key) => `{{${key}}}`).join(', '),
+            variables: enumerated(shown.missing.map((key) => `{{${key}}}`)),
           })}
         </Alert>
       )}

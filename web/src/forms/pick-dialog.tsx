@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { bracketed } from '../i18n/punctuation.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import classes from './pick-dialog.module.css'
 
@@ -131,7 +132,7 @@ function OptionList({ options, ids, onToggle }: ListProps) {
                   <>
                     {option.badge && <>{option.badge} </>}
                     <bdi>{option.name}</bdi>
-                    {option.disabledReason && ` (${option.disabledReason})`}
+                    {option.disabledReason && bracketed('', option.disabledReason)}
                   </>
                 }
                 description={option.note}

@@ -7,6 +7,7 @@ import { call } from '../../api/client.ts'
 import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { formatDateTime } from '../../format.ts'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { AddButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
@@ -128,7 +129,7 @@ function Rights({ apiKey: { rights } }: Props) {
 function Accounts({ apiKey: { instances } }: Props) {
   const { t } = useTranslation()
   if (instances === null) return t('API_KEY.ALL_ACCOUNTS')
-  return <Name>{instances.map(({ name }) => name).join(', ') || '–'}</Name>
+  return <Name>{enumerated(instances.map(({ name }) => name)) || '–'}</Name>
 }
 
 /** Enough to give a program another key: two weeks. */
@@ -163,7 +164,7 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedAddress, addresses } }: Props) 
         : t('API_KEY.USED_FROM', { time: formatDateTime(lastUsedAt), address: lastUsedAddress })}
       {addresses.length > 0 && (
         <Text size="xs" c="dimmed">
-          {t('API_KEY.ONLY_FROM', { addresses: addresses.join(', ') })}
+          {t('API_KEY.ONLY_FROM', { addresses: enumerated(addresses) })}
         </Text>
       )}
     </Box>

@@ -9,6 +9,7 @@ import { type Difference, differenceOf, GroupNames, sorted } from '../../forms/d
 import { ClosedForm } from '../../forms/form-page.tsx'
 import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned } from '../../forms/use-versioned.tsx'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { GroupSetForm, type GroupSetValues } from './group-set-form.tsx'
 
@@ -93,7 +94,7 @@ function compare(mine: GroupSetValues, set: GroupSet): Difference[] {
   const theirs = valuesOf(set)
   const showGroups = (ids: number[]) => <GroupNames instanceId={mine.instanceId} ids={ids} />
   const nameOf = new Map(set.users.map(({ id, name }) => [id, name]))
-  const showUsers = (ids: number[]) => ids.map((id) => nameOf.get(id) ?? `#${id}`).join(', ')
+  const showUsers = (ids: number[]) => enumerated(ids.map((id) => nameOf.get(id) ?? `#${id}`))
   return [
     ...differenceOf('LIST.NAME', mine.name, theirs.name),
     ...differenceOf('FORM.GROUPS', sorted(mine.groupIds), sorted(theirs.groupIds), showGroups),

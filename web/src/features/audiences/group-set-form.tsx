@@ -8,6 +8,7 @@ import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { SharingFields } from './sharing-fields.tsx'
 
 const PAGE_SIZE = 100
@@ -70,7 +71,7 @@ export function GroupSetForm({ title, set, initialValues, save }: Props) {
       />
       {left.length > 0 && (
         <Alert color="yellow">
-          {t('GROUP_SET.LEFT_NAMES', { names: left.map(({ name }) => name).join(', ') })}
+          {t('GROUP_SET.LEFT_NAMES', { names: enumerated(left.map(({ name }) => name)) })}
         </Alert>
       )}
       <SharingFields

@@ -1,5 +1,6 @@
 import type { ContactList, ListFilter } from '@sendroom/contract/lists'
 import { type Difference, differenceOf, sorted } from '../../forms/differences.tsx'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 
 export type ListValues = {
   name: string
@@ -34,7 +35,7 @@ export const bodyOf = ({ kind, filter, ...values }: ListValues) => ({
 export function compareList(mine: ListValues, list: ContactList): Difference[] {
   const theirs = valuesOf(list)
   const nameOf = new Map(list.users.map(({ id, name }) => [id, name]))
-  const showUsers = (ids: number[]) => ids.map((id) => nameOf.get(id) ?? `#${id}`).join(', ')
+  const showUsers = (ids: number[]) => enumerated(ids.map((id) => nameOf.get(id) ?? `#${id}`))
   return [
     ...differenceOf('LIST.NAME', mine.name, theirs.name),
     ...differenceOf('LIST.FILTER', mine.filter, theirs.filter, showFilter),
@@ -44,8 +45,8 @@ export function compareList(mine: ListValues, list: ContactList): Difference[] {
 }
 
 const showFilter = ({ search, tagIds, fields }: ListFilter) =>
-  [
+  enumerated([
     search,
     ...tagIds.map((id) => `#${id}`),
-    ...fields.map(({ key, value }) => `${key}: ${String(value)}`),
-  ].join(', ')
+    ...fields.map(({ key, value }) => labelled(key, String(value))),
+  ])

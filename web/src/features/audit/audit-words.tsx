@@ -3,6 +3,7 @@ import type { AuditEntry } from '@sendroom/contract/audit'
 import { fieldOfRight } from '@sendroom/contract/rights'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatNumber } from '../../format.ts'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 import { Name } from '../../ui/name.tsx'
 
 export const actionKey = (action: string) => `AUDIT.ACTION_${action.toUpperCase().replace('.', '_')}`
@@ -165,11 +166,9 @@ export function useDetailWords() {
     // A range of one value is that value.
     if (field === 'quietHours' || field.endsWith('PauseSeconds'))
       return [...new Set(Object.values(value))].join('–')
-    if (Array.isArray(value)) return value.map((item) => words(field, item)).join(', ') || '–'
+    if (Array.isArray(value)) return enumerated(value.map((item) => words(field, item))) || '–'
     if (typeof value === 'object')
-      return Object.entries(value)
-        .map(([key, inner]) => `${label(key)}: ${words(key, inner)}`)
-        .join(', ')
+      return enumerated(Object.entries(value).map(([key, inner]) => labelled(label(key), words(key, inner))))
     return wordsOfText(field, String(value))
   }
 

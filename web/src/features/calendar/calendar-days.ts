@@ -1,4 +1,5 @@
 import { DAY_MS } from '@sendroom/contract/wall-clock'
+import { spaced } from '../../format.ts'
 import { currentLocale } from '../../i18n/i18n.ts'
 
 // Days such as 2026-11-30 and months such as 2026-11, of Vietnam's calendar, as all dates of the pages.
@@ -53,7 +54,7 @@ export function weeksOfMonth(month: string): Span {
 }
 
 const inWords = (day: string, options: Intl.DateTimeFormatOptions) =>
-  new Date(day).toLocaleDateString(currentLocale(), { ...options, timeZone: 'UTC' })
+  spaced(new Date(day).toLocaleDateString(currentLocale(), { ...options, timeZone: 'UTC' }))
 
 /** Such as `November 2026`. */
 export const monthInWords = (month: string) => inWords(`${month}-01`, { month: 'long', year: 'numeric' })

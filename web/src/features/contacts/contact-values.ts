@@ -1,6 +1,7 @@
 import type { ContactField } from '@sendroom/contract/contact-fields'
 import type { Contact } from '@sendroom/contract/contacts'
 import { type Difference, differenceOf } from '../../forms/differences.tsx'
+import { enumerated } from '../../i18n/punctuation.ts'
 
 export type FieldValue = Contact['values'][string] | null
 
@@ -35,7 +36,7 @@ export const compareContact =
   (fields: readonly ContactField[]) =>
   (mine: ContactValues, theirs: Contact): Difference[] => [
     ...differenceOf('CONTACT.NAME', mine.name, theirs.name),
-    ...differenceOf('CONTACT.NUMBERS', mine.phoneNumbers.join(', '), theirs.phoneNumbers.join(', ')),
+    ...differenceOf('CONTACT.NUMBERS', enumerated(mine.phoneNumbers), enumerated(theirs.phoneNumbers)),
     ...fields.flatMap(({ key, name }) =>
       differenceOf<FieldValue>(name, mine.values[key] || null, theirs.values[key] || null),
     ),

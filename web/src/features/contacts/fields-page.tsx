@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { useContactFields } from '../../forms/use-contact-fields.ts'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { AddButton } from '../../lists/list-buttons.tsx'
 import { RowActions } from '../../lists/row-actions.tsx'
 import tableClasses from '../../lists/table.module.css'
@@ -65,7 +66,7 @@ function FieldType({ field: { type, choices } }: { field: ContactField }) {
       {t(`CONTACT_FIELD.TYPE_${type.toUpperCase()}`)}
       {choices.length > 0 && (
         <Text size="xs" c="dimmed" lineClamp={2} title={choices.join('\n')}>
-          {choices.join(', ')}
+          {enumerated(choices)}
         </Text>
       )}
     </>

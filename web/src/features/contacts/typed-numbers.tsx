@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { failureText, fieldTexts } from '../../api/failure.ts'
 import { formatNumber } from '../../format.ts'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 import { counted, sentences } from '../../i18n/words.ts'
 
 /** The numbers are read after this time without a change. */
@@ -60,7 +61,7 @@ function Understood({ preview: { numbers, duplicates, unreadable } }: { preview:
       </Text>
       {unreadable.total > 0 && (
         <Text size="sm" c="var(--sendroom-warning)" style={{ overflowWrap: 'anywhere' }}>
-          {t('NUMBER_CHECK.UNREADABLE', counted(unreadable.total))} {unreadable.first.join(', ')}
+          {labelled(t('NUMBER_CHECK.UNREADABLE', counted(unreadable.total)), enumerated(unreadable.first))}
           {unnamed > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(unnamed) })}`}
         </Text>
       )}

@@ -8,6 +8,7 @@ import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { currentLocale } from '../../i18n/i18n.ts'
+import { bracketed } from '../../i18n/punctuation.ts'
 import { Section } from '../../ui/section.tsx'
 import { useProblemWords } from './import-words.ts'
 import classes from './imports.module.css'
@@ -144,7 +145,7 @@ function countryOptions(present: string) {
   const names = new Intl.DisplayNames(currentLocale(), { type: 'region' })
   return [...new Set<string>([present, ...countries])].map((value) => ({
     value,
-    label: `${names.of(value) ?? value} (${value})`,
+    label: bracketed(names.of(value) ?? value, value),
   }))
 }
 

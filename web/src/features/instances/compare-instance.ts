@@ -3,6 +3,7 @@ import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import i18next from 'i18next'
 import { formatDate, formatNumber } from '../../format.ts'
 import { type Difference, differenceOf, hideSecret } from '../../forms/differences.tsx'
+import { labelled } from '../../i18n/punctuation.ts'
 import { type InstanceValues, valuesOf } from './instance-values.ts'
 import { limitFields } from './limit-fields.ts'
 import { type Kind, kinds, pauseOf, type QuietHours } from './pace.ts'
@@ -54,7 +55,7 @@ const paceOf = (values: InstanceValues, kind: Kind) => ({
 
 const showPace = ({ pause: [from, to], cap }: ReturnType<typeof paceOf>) => {
   const { t } = i18next
-  return `${t('ACCOUNT_FORM.PAUSE_FROM')} ${from} ${t('ACCOUNT_FORM.PAUSE_TO')} ${to}\n${t('ACCOUNT_FORM.CAP')}: ${cap}`
+  return `${t('ACCOUNT_FORM.PAUSE_FROM')} ${from} ${t('ACCOUNT_FORM.PAUSE_TO')} ${to}\n${labelled(t('ACCOUNT_FORM.CAP'), String(cap))}`
 }
 
 const showQuietHours = (hours: QuietHours) => (hours ? `${hours.from} – ${hours.to}` : '—')

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { formatDate, formatDateTime, formatNumber } from '../../format.ts'
+import { bracketed } from '../../i18n/punctuation.ts'
 import { counted, reasonText } from '../../i18n/words.ts'
 import { Name } from '../../ui/name.tsx'
 import { useTip } from '../../ui/tip.tsx'
@@ -86,7 +87,7 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
     <section className={classes.group} aria-label={heading}>
       <div className={classes.head}>
         <h3 className={classes.heading} data-unread={isUnread || undefined}>
-          {members.length > 1 ? `${heading} (${formatNumber(members.length)})` : heading}
+          {members.length > 1 ? bracketed(heading, formatNumber(members.length)) : heading}
         </h3>
         {isUnread && (
           <Button variant="light" size="compact-sm" onClick={() => markRead(members)}>

@@ -9,6 +9,7 @@ import { formatNumber } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { useFileDrop } from '../../forms/use-file-drop.ts'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 import { counted } from '../../i18n/words.ts'
 import { giveFocus } from '../../ui/focus.ts'
 import { addToast } from '../../ui/toasts.ts'
@@ -111,7 +112,7 @@ function Result({ added: { added, known, duplicates, unreadable } }: { added: Ad
       {duplicates > 0 && <Text size="sm">{t('OPT_OUT.ADDED_DUPLICATES', counted(duplicates))}</Text>}
       {unreadable.total > 0 && (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {t('OPT_OUT.ADDED_UNREADABLE', counted(unreadable.total))} {unreadable.first.join(', ')}
+          {labelled(t('OPT_OUT.ADDED_UNREADABLE', counted(unreadable.total)), enumerated(unreadable.first))}
           {unnamed > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(unnamed) })}`}
         </Text>
       )}

@@ -13,6 +13,7 @@ import { FormPage } from '../../forms/form-page.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned } from '../../forms/use-versioned.tsx'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { Loading } from '../../ui/loading.tsx'
 
 const kinds = ['stop', 'start', 'complaint'] as const satisfies (keyof WordLists)[]
@@ -64,8 +65,8 @@ const compare = (mine: Values, theirs: OptOutSettings) => [
     kinds.flatMap((kind) =>
       differenceOf(
         `OPT_OUT.WORDS_${kind.toUpperCase()}`,
-        mine.words[language][kind].join(', '),
-        theirs.words[language][kind].join(', '),
+        enumerated(mine.words[language][kind]),
+        enumerated(theirs.words[language][kind]),
       ).map((difference) => ({ ...difference, label: `${names[language]} · ${difference.label}` })),
     ),
   ),
@@ -96,7 +97,7 @@ function SettingsForm({ initialValues, save }: FormProps) {
         </Stack>
       </Radio.Group>
       <Text size="sm" c="dimmed">
-        {t('OPT_OUT.WORDS_HINT', { stop: 'dừng', others: '“dùng”, “đúng”, “Dũng”' })}
+        {t('OPT_OUT.WORDS_HINT', { stop: 'dừng', others: enumerated(['“dùng”', '“đúng”', '“Dũng”']) })}
       </Text>
       {languages.map((language) => (
         <WordsOf key={language} language={language} form={form} />

@@ -2,6 +2,7 @@ import { Badge, SimpleGrid } from '@mantine/core'
 import type { Receiver } from '@sendroom/contract/receivers'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatSecond } from '../../format.ts'
+import { enumerated } from '../../i18n/punctuation.ts'
 import { Fact } from '../../ui/fact.tsx'
 import { Name } from '../../ui/name.tsx'
 
@@ -16,7 +17,7 @@ export function ReceiverFacts({ receiver }: { receiver: Receiver }) {
         <Name>{receiver.url}</Name>
       </Fact>
       <Fact name={t('RECEIVER_FORM.TOPICS')}>
-        {receiver.topics.map((topic) => t(`RECEIVER_FORM.TOPIC_${topic.toUpperCase()}`)).join(', ')}
+        {enumerated(receiver.topics.map((topic) => t(`RECEIVER_FORM.TOPIC_${topic.toUpperCase()}`)))}
       </Fact>
       <Fact name={t('RECEIVER.WAITING')}>{formatNumber(receiver.waiting)}</Fact>
       <Fact name={t('RECEIVER.ARRIVED_AT')}>{formatSecond(receiver.arrivedAt)}</Fact>

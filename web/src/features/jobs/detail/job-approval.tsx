@@ -4,6 +4,7 @@ import type { JobReview } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatNumber, formatSecond } from '../../../format.ts'
+import { enumerated } from '../../../i18n/punctuation.ts'
 import { Fact } from '../../../ui/fact.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { Section } from '../../../ui/section.tsx'
@@ -106,7 +107,7 @@ function Approvers({ approvers: { total, first } }: Pick<Approval, 'approvers'>)
   const more = total - first.length
   return (
     <>
-      <Name>{first.join(', ')}</Name>
+      <Name>{enumerated(first)}</Name>
       {more > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(more) })}`}
     </>
   )

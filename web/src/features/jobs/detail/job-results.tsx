@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { usePolling } from '../../../api/event-stream.ts'
 import { formatNumber } from '../../../format.ts'
+import { bracketed } from '../../../i18n/punctuation.ts'
 import { Pagination } from '../../../lists/pagination.tsx'
 import { SearchBox } from '../../../lists/search-box.tsx'
 import { Table } from '../../../lists/table.tsx'
@@ -115,7 +116,7 @@ function Filters({ job, chosen, onChoose }: FiltersProps) {
       label={t('JOB.FILTER')}
       filters={shown.map((name) => ({
         name,
-        text: `${t(`JOB.FILTER_${name.toUpperCase()}`)} (${formatNumber(counts[name])})`,
+        text: bracketed(t(`JOB.FILTER_${name.toUpperCase()}`), formatNumber(counts[name])),
       }))}
       chosen={chosen}
       onChoose={onChoose}

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
+import { enumerated } from '../../../i18n/punctuation.ts'
 import { PageEnd } from '../../../lists/page-end.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -65,7 +66,7 @@ function Voters({ voters, options, isBusy }: VotersProps) {
         <li key={voter.personId}>
           <Person member={voter} />
           <Text size="sm" ta="end" className={classes.answers}>
-            {inOrder(voter.options).join(', ')}
+            {enumerated(inOrder(voter.options))}
           </Text>
         </li>
       ))}

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { useAll } from '../../../api/use-all.ts'
+import { formatNumber } from '../../../format.ts'
+import { bracketed } from '../../../i18n/punctuation.ts'
 import { PAGE_SIZE } from './job-choices.ts'
 import { NamedMultiSelect } from './list-select.tsx'
 
@@ -21,7 +23,7 @@ export function GroupSetSelect({ instanceId, value, onChange, error }: Props) {
       label={t('JOB.GROUP_SETS')}
       options={sets.map(({ id, name, groupCount, leftCount }) => ({
         id,
-        name: `${name} (${groupCount - leftCount})`,
+        name: bracketed(name, formatNumber(groupCount - leftCount)),
       }))}
       value={value}
       onChange={onChange}

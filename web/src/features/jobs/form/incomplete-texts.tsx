@@ -2,6 +2,7 @@ import { Alert, Checkbox, Stack, Text, TextInput } from '@mantine/core'
 import type { JobPreview } from '@sendroom/contract/new-jobs'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../../format.ts'
+import { enumerated } from '../../../i18n/punctuation.ts'
 import { counted } from '../../../i18n/words.ts'
 import type { Values } from './new-job-values.ts'
 
@@ -32,7 +33,7 @@ export function IncompleteTexts({ incomplete, choices, onChoose, errorOf }: Prop
       <Stack gap="xs">
         {incomplete.total > 0 && (
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {incomplete.first.join(', ')}
+            {enumerated(incomplete.first)}
             {unnamed > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(unnamed) })}`}
           </Text>
         )}

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { Failure, failureText } from '../../../api/failure.ts'
 import { formatDateTime, formatDuration, formatNumber } from '../../../format.ts'
+import { enumerated } from '../../../i18n/punctuation.ts'
 import { counted, holdText } from '../../../i18n/words.ts'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
@@ -207,7 +208,7 @@ function Trouble<One>({ color, some, nameOf, title, hint }: TroubleProps<One>) {
   return (
     <Alert color={color} title={t(title, counted(some.total))}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {some.first.map(nameOf).join(', ')}
+        {enumerated(some.first.map(nameOf))}
         {unnamed > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(unnamed) })}`}
       </Text>
       <Text size="sm" mt={4}>

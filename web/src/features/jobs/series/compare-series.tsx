@@ -11,6 +11,7 @@ import {
   sorted,
 } from '../../../forms/differences.tsx'
 import { currentLanguage } from '../../../i18n/i18n.ts'
+import { enumerated } from '../../../i18n/punctuation.ts'
 import { bodyOf, type SeriesValues, valuesOf } from './series-values.ts'
 
 /** Returns where the form differs from the series that somebody else has saved. */
@@ -18,7 +19,7 @@ export function compareSeries(mine: SeriesValues, series: Series): Difference[] 
   const theirs = valuesOf(series)
   const named = (rows: { id: number; name: string }[]) => (ids: number[]) => {
     const nameOf = new Map(rows.map(({ id, name }) => [id, name]))
-    return ids.map((id) => nameOf.get(id) ?? `#${id}`).join(', ') || '—'
+    return enumerated(ids.map((id) => nameOf.get(id) ?? `#${id}`)) || '—'
   }
   const messages = series.messages.map(({ id, textContent }) => ({ id, name: textContent }))
   const showGroups = (ids: number[]) => <GroupNames instanceId={mine.instanceId} ids={ids} />
@@ -50,8 +51,8 @@ export function compareSeries(mine: SeriesValues, series: Series): Difference[] 
   ]
 }
 
-const namesOf = (contacts: SeriesValues['contacts']) => contacts.map(({ name }) => name).join(', ')
-const dayNames = ({ quietDays }: SeriesValues) => quietDays.toSorted().map(formatDay).join(', ')
+const namesOf = (contacts: SeriesValues['contacts']) => enumerated(contacts.map(({ name }) => name))
+const dayNames = ({ quietDays }: SeriesValues) => enumerated(quietDays.toSorted().map(formatDay))
 
 /** A form that was sent has a valid rule. */
 const ruleWords = (values: SeriesValues) =>

@@ -10,6 +10,7 @@ import { truncate } from '../../../format.ts'
 import { FieldDialog } from '../../../forms/field-dialog.tsx'
 import { NamedSelect } from '../../../forms/named-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
+import { sentences } from '../../../i18n/words.ts'
 import { useMessages } from '../form/job-choices.ts'
 import { formatRun } from './calendar-names.ts'
 import { useOnStale } from './use-on-stale.ts'
@@ -59,7 +60,7 @@ export function RunMessageDialog({ series, run, onClose }: Props) {
   return (
     <FieldDialog
       title={t('SERIES.RUN_MESSAGE')}
-      text={approval ? `${hint} ${t('SERIES.RUN_MESSAGE_APPROVAL')}` : hint}
+      text={sentences([hint, approval && t('SERIES.RUN_MESSAGE_APPROVAL')])}
       answer={t('COMMON.SAVE')}
       isBusy={form.submitting}
       onSubmit={onSubmit}

@@ -13,6 +13,7 @@ import { usePolling } from '../../../api/event-stream.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { truncate } from '../../../format.ts'
+import { labelled } from '../../../i18n/punctuation.ts'
 import { reasonText } from '../../../i18n/words.ts'
 import { PageEnd } from '../../../lists/page-end.tsx'
 import { RowActions } from '../../../lists/row-actions.tsx'
@@ -179,7 +180,8 @@ function RunTime({ run: { dueAt, localTime, message }, timeZone }: TimeProps) {
       )}
       {message && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t('SERIES.OTHER_MESSAGE')} <Name>{truncate(message.textContent, limits.titleLength)}</Name>
+          {labelled(t('SERIES.OTHER_MESSAGE'), '')}
+          <Name>{truncate(message.textContent, limits.titleLength)}</Name>
         </Text>
       )}
     </>

@@ -5,6 +5,7 @@ import type { Series } from '@sendroom/contract/series'
 import { useTranslation } from 'react-i18next'
 import { formatDay, formatNumber, truncate } from '../../../format.ts'
 import { currentLanguage } from '../../../i18n/i18n.ts'
+import { enumerated, labelled } from '../../../i18n/punctuation.ts'
 import { counted } from '../../../i18n/words.ts'
 import { Fact } from '../../../ui/fact.tsx'
 import { Name } from '../../../ui/name.tsx'
@@ -37,7 +38,7 @@ export function SeriesFacts({ series }: { series: Series }) {
         <Fact name={t('JOB.RECIPIENTS')}>
           <Recipients series={series} />
         </Fact>
-        <Fact name={t('SERIES.QUIET_DAYS')}>{quietDays.map(formatDay).join(', ')}</Fact>
+        <Fact name={t('SERIES.QUIET_DAYS')}>{enumerated(quietDays.map(formatDay))}</Fact>
         <Fact name={t('SERIES.QUIET_POLICY')}>{t(`SERIES.QUIET_POLICY_${quietPolicy.toUpperCase()}`)}</Fact>
         <Fact name={t('SERIES.OVERLAP')}>{t(`SERIES.OVERLAP_${overlap.toUpperCase()}`)}</Fact>
       </SimpleGrid>
@@ -79,12 +80,15 @@ function Recipients({ series }: { series: Series }) {
   ] as const
   const line = (words: string, text: string) => (
     <Text key={words} span display="block" size="sm">
-      {t(words)}: <Name>{text}</Name>
+      {labelled(t(words), '')}
+      <Name>{text}</Name>
     </Text>
   )
   return (
     <>
-      {chosen.map(([words, rows]) => rows.length > 0 && line(words, rows.map(({ name }) => name).join(', ')))}
+      {chosen.map(
+        ([words, rows]) => rows.length > 0 && line(words, enumerated(rows.map(({ name }) => name))),
+      )}
       {numbers > 0 && line('JOB.PHONE_NUMBERS', formatNumber(numbers))}
       {isFrozen && (
         <Text span display="block" size="xs" c="dimmed">
