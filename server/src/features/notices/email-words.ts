@@ -57,7 +57,7 @@ export const wordsOf: Record<Language, Words> = {
     locale: 'zh-CN',
     greeting: '{{user}}，您好：',
     still: '仍未解决：{{heading}}',
-    since: '自 {{time}}',
+    since: '自 {{time}} 起',
     from: '{{from}} 至 {{to}}',
     expires: '{{time}} 到期',
     more: '……另有 {{number}} 项。',
