@@ -33,7 +33,7 @@ test('a video is uploaded with progress, previewed, and saved with its caption',
   expect(await screen.findByText('Wait until the file is uploaded.')).toBeTruthy()
 
   upload.progress(1)
-  expect(await screen.findByText('Uploaded. Checking the file…')).toBeTruthy()
+  expect(await screen.findByText('Uploaded. Checking the file...')).toBeTruthy()
   upload.answer(201, storedVideo)
   expect(await screen.findByText('3.3 MB · 1:23')).toBeTruthy()
   expect((await (await preview()).findByLabelText('Video')).getAttribute('src')).toContain(storedVideo.url)
