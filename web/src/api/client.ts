@@ -43,13 +43,12 @@ export async function request<N extends EndpointName>(
   signal?: AbortSignal,
   send: Send = sendOrTakeEarly,
 ): Promise<Response> {
-  const { params = {}, query = {}, body } = input as AnyInput
-  const [method = 'GET', path = ''] = name.split(' ')
-  const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])))
+  const { body } = input as AnyInput
+  const [method = 'GET'] = name.split(' ')
   const token = currentToken()
   const askedBy = signedInId()
   const response = await fromServer(
-    send(`/api${filled}${queryText(query)}`, {
+    send(urlOf(name, input), {
       method,
       headers: headersFor(method, body, token),
       ...bodyOf(body),
@@ -71,6 +70,14 @@ export async function request<N extends EndpointName>(
   if (failure.code === 'confirm_password' && (await askForPassword()))
     return request(name, input, signal, send)
   throw failure
+}
+
+/** The address of a call, query included. */
+export function urlOf<N extends EndpointName>(name: N, input: InputOf<N>) {
+  const { params = {}, query = {} } = input as AnyInput
+  const [, path = ''] = name.split(' ')
+  const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])))
+  return `/api${filled}${queryText(query)}`
 }
 
 /** Reads who the user is: their name, rights and second factor. Leaves nobody if the session has ended. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { admin } from '../../test/render.tsx'
 import { call } from './client.ts'
-import { askEarly, takeEarly } from './early.ts'
+import { askEarly, takeEarly, takeEarlyData } from './early.ts'
 import { startSession } from './session.ts'
 
 const fetched = vi.fn(async (_url: string) => Response.json({ notices: [] }))
@@ -48,4 +48,37 @@ test('an early answer that nobody has read for ten seconds is asked for again', 
   vi.advanceTimersByTime(1)
   expect(takeEarly('/api/notices')).toBeUndefined()
   vi.useRealTimers()
+})
+
+const notices = { notices: [] }
+
+// R-2200
+test('the data of an early answer are there once they have arrived, and once only', async () => {
+  askEarly(['/api/notices'])
+  expect(takeEarlyData('/api/notices')).toBeUndefined()
+  await vi.waitFor(() => expect(takeEarlyData('/api/notices')).toEqual(notices))
+  expect(takeEarlyData('/api/notices')).toBeUndefined()
+  expect(takeEarly('/api/notices')).toBeUndefined()
+})
+
+// R-2200
+test('a refusal is no data: the page asks and shows it', async () => {
+  const refused = Response.json({ code: 'internal' }, { status: 500 })
+  const { promise: isRead, resolve } = Promise.withResolvers<void>()
+  const clone = refused.clone()
+  vi.spyOn(clone, 'json').mockImplementation(async () => resolve())
+  vi.spyOn(refused, 'clone').mockReturnValue(clone)
+  fetched.mockResolvedValueOnce(refused)
+  askEarly(['/api/notices'])
+  await isRead
+  expect(takeEarlyData('/api/notices')).toBeUndefined()
+  expect((await takeEarly('/api/notices'))?.status).toBe(500)
+})
+
+// R-2200
+test('nobody gets the early data of another session', async () => {
+  askEarly(['/api/notices', '/api/auth/me'])
+  await vi.waitFor(() => expect(takeEarlyData('/api/auth/me')).toEqual(notices))
+  startSession({ token: 'second', user: admin })
+  expect(takeEarlyData('/api/notices')).toBeUndefined()
 })

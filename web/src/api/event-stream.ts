@@ -1,6 +1,7 @@
 import type { Change } from '@sendroom/contract/events'
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { idle } from '../ui/idle.ts'
 import { createStore, useStore } from '../ui/store.ts'
 import { readUserAgain, request } from './client.ts'
 import { Failure } from './failure.ts'
@@ -27,7 +28,7 @@ export function useEventStream(queryClient: QueryClient) {
     const stopping = new AbortController()
     const refresher = keepFresh(queryClient)
     // The stream waits until the page is drawn, so that it does not delay the page's own requests.
-    requestAnimationFrame(() => setTimeout(() => keepConnected(refresher, stopping.signal)))
+    idle().then(() => keepConnected(refresher, stopping.signal))
     return () => {
       stopping.abort()
       refresher.stop()

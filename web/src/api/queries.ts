@@ -1,6 +1,7 @@
 import type { EndpointName } from '@sendroom/contract'
 import { QueryCache, QueryClient, type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import { call, type InputOf, type OutputOf } from './client.ts'
+import { call, type InputOf, type OutputOf, urlOf } from './client.ts'
+import { takeEarlyData } from './early.ts'
 import { Failure, reportFailure } from './failure.ts'
 
 type FailureMeta = {
@@ -52,6 +53,9 @@ export function useRead<N extends EndpointName>(
   return useQuery<OutputOf<N>>({
     queryKey: [featureOf(name), name, input],
     queryFn: ({ signal }) => call(name, input, signal),
+    initialData: () => takeEarlyData(urlOf(name, input)) as OutputOf<N> | undefined,
+    // Otherwise the query would read at once what it begins with.
+    staleTime: ({ state }) => (state.data !== undefined && state.dataUpdateCount === 0 ? Infinity : 0),
     ...options,
   })
 }

@@ -7,6 +7,7 @@ import { call } from '../../api/client.ts'
 import { usePolling } from '../../api/event-stream.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { counted } from '../../i18n/words.ts'
+import { idle } from '../../ui/idle.ts'
 import classes from './now.module.css'
 
 const REFRESH_MS = 30_000
@@ -19,7 +20,7 @@ export function ApprovalReminder() {
   const { data } = useQuery({
     // A list of jobs, which every change of a job refreshes.
     queryKey: ['jobs', 'list', query],
-    queryFn: ({ signal }) => call('GET /jobs', { query }, signal),
+    queryFn: ({ signal }) => idle().then(() => call('GET /jobs', { query }, signal)),
     enabled,
     refetchInterval: usePolling()(REFRESH_MS),
     meta: { isQuiet: true },

@@ -7,6 +7,7 @@ import { usePolling } from '../../api/event-stream.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
+import { idle } from '../../ui/idle.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -17,7 +18,10 @@ import { JobChart } from './job-chart.tsx'
 import { Now } from './now.tsx'
 
 // Below the rest, so that the first paint does not wait for its code.
-const Days = lazyComponent(async () => (await import('./days.tsx')).Days)
+const Days = lazyComponent(async () => {
+  await idle()
+  return (await import('./days.tsx')).Days
+})
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000

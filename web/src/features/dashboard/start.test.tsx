@@ -1,0 +1,70 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { admin, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, serve } from '../../../test/server.ts'
+import { askEarly } from '../../api/early.ts'
+import { startSession } from '../../api/session.ts'
+
+const none = { total: 0, first: [] }
+const answers: Answers = {
+  'GET /groups/stats': () => ({
+    totalGroups: 1234,
+    totalMessages: 5,
+    totalJobs: 9,
+    pendingJobs: 2,
+    runningJobs: 1,
+    completedJobs: 4,
+    failedJobs: 2,
+    totalUniqueUsers: 42,
+    totalSentMessages: 17,
+    topGroups: [],
+  }),
+  'GET /dashboard/now': () => ({
+    accounts: none,
+    waitingJobs: none,
+    failedJobs: none,
+    runningJobs: none,
+    upcomingJobs: none,
+    possibleOptOuts: 0,
+    hasGeneratedPassword: false,
+  }),
+  'GET /notices': () => ({ notices: [] }),
+  'GET /dashboard/days': () => ({ days: [] }),
+  'GET /possible-opt-outs': () => pageOf([]),
+  'GET /jobs': () => pageOf([]),
+  'GET /events': () => new Response(),
+}
+
+// R-2200, R-2201
+test('a dashboard whose data come before its code is drawn at once, and asks for the rest afterwards', async () => {
+  const onIdle: (() => void)[] = []
+  vi.stubGlobal('requestIdleCallback', (run: () => void) => onIdle.push(run))
+  const user = { ...admin, canManageContacts: true, canApproveJobs: true }
+  startSession({ token: 'a-token', user })
+  serve(answers)
+  const urls = ['/api/notices', '/api/groups/stats', '/api/dashboard/now']
+  const areRead = urls.map(() => Promise.withResolvers<void>())
+  const json = vi.spyOn(Response.prototype, 'json').mockImplementation(async function (this: Response) {
+    setTimeout(() => areRead.pop()?.resolve())
+    return JSON.parse(await this.text())
+  })
+  askEarly(urls)
+  await Promise.all(areRead.map(({ promise }) => promise))
+  json.mockRestore()
+
+  const { requests } = renderApp({ path: '/dashboard', user, answers })
+  await screen.findByRole('heading', { level: 1, name: 'Dashboard' })
+  expect(screen.getByText('1,234')).toBeTruthy()
+  await waitFor(() => expect(onIdle).toHaveLength(4))
+  expect(requests).toEqual([])
+
+  for (const run of onIdle) run()
+  await waitFor(() =>
+    expect(requests.map(({ name }) => name).sort()).toEqual([
+      'GET /dashboard/days',
+      'GET /events',
+      'GET /jobs',
+      'GET /possible-opt-outs',
+    ]),
+  )
+})
