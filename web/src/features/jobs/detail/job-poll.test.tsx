@@ -2,8 +2,8 @@ import type { PollTotals } from '@sendroom/contract/job-poll'
 import type { JobRecipient } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
 import type { User } from '@sendroom/contract/users'
-import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
 import { FakeStream } from '../../../../test/fake-stream.ts'
 import { done } from '../../../../test/job.ts'
 import { admin, member, renderApp } from '../../../../test/render.tsx'
@@ -100,6 +100,20 @@ test('new votes appear without a reload', async () => {
   stream.notify({ feature: 'deliveries', id: 3 })
 
   await results.findByText('6 · 100.00%', {}, { timeout: 3000 })
+})
+
+// R-2220
+test('while somebody looks, the results are read five times a minute, so that votes without an event appear', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const stream = new FakeStream()
+  const { requests } = show({ 'GET /events': () => stream.response })
+  await (await section()).findByText('3 · 75.00%')
+  const reads = () => requests.filter(({ name }) => name === 'GET /jobs/:id/poll').length
+  await waitFor(() => expect(reads()).toBe(2), { timeout: 3000 })
+
+  await act(() => vi.advanceTimersByTimeAsync(60_000))
+
+  expect(reads()).toBeGreaterThanOrEqual(7)
 })
 
 test('results that could not be loaded can be tried again', async () => {
