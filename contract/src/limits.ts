@@ -161,8 +161,10 @@ export const limits = {
   calendarCount: 200,
   calendarEntries: 20,
   calendarEntriesOfDay: 200,
-  /** A page lists so many sessions of a user. Programs that sign in for each call may leave thousands. */
+  /** A page lists so many sessions of a user. Programs that sign in for each call may leave more. */
   listedSessions: 200,
+  /** The sessions of a user that were used last stay. A thief could leave more than can be ended in time. */
+  sessionsPerUser: 1000,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

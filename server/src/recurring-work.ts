@@ -135,7 +135,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('sweep files', 30 * MINUTE, () => sweepFiles(db, files)),
     one('delete old notices', HOUR, () => deleteOldNotices(db)),
     one('delete expired API keys', HOUR, () => deleteExpiredApiKeys(db)),
-    one('delete ended sessions', HOUR, () => deleteEnded(db)),
+    one('delete ended sessions', 10 * MINUTE, (signal) => deleteEnded(db, signal)),
     one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
     one('drop former queues', DAY, () => dropFormerQueues(db)),
     one('delete old people counts', DAY, () => deleteOldPeopleCounts(db)),

@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import { expect, test } from 'vitest'
 import { lookForTroubles } from '../src/features/notices/watch.ts'
 import { newSecret } from '../src/features/session/codes.ts'
+import { deleteEnded } from '../src/features/session/sessions.queries.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
 import { countWaiting } from './locks.ts'
@@ -140,4 +141,26 @@ test('of more sessions than a page can show, the ones used last are listed, and 
   expect(body.sessions.slice(0, 3)).toMatchObject([{ isCurrent: true }, { browser: '1' }, { browser: '2' }])
   await context.call(user, sessions.endOthers, { params: user })
   expect(await context.db.run(sql`select from sessions`)).toBe(1)
+})
+
+// R-2215
+test('of a user a thousand sessions last, those used last, so that all can be ended at once', async () => {
+  const [user, other] = [await addUser(), await context.add.user()]
+  await context.db.run(sql`
+    insert into sessions (token_hash, user_id, expires_at, used_at)
+    select sha256(n::text::bytea), ${user.id}, clock_now() + interval '12 hours', clock_now() - n * interval '1 second'
+    from generate_series(1, ${limits.sessionsPerUser * 12}) n`)
+  const writing = await context.db.begin(async (tx) => {
+    // The session of a call that writes. The others do not wait for it.
+    const { id } = await tx.one<{ id: number }>(sql`
+      select id from sessions where user_id = ${user.id} order by used_at limit 1 for key share`)
+    await deleteEnded(context.db)
+    return id
+  })
+  const left = await context.db.many<{ id: number; userId: number }>(sql`
+    select id, user_id from sessions order by used_at desc, id desc`)
+  expect(left).toHaveLength(limits.sessionsPerUser + 2)
+  expect(left.map(({ id }) => id)).toContain(writing)
+  expect(left.filter(({ userId }) => userId === other.id)).toHaveLength(1)
+  expect((await context.call(user, sessions.list, { params: user })).status).toBe(200)
 })

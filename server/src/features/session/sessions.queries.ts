@@ -16,8 +16,20 @@ export const endSession = (tx: Db, userId: number, id: number) =>
 export const findUsername = (db: Db, id: number) =>
   db.maybeOne<{ username: string }>(sql`select username from users where id = ${id}`)
 
-/** Recurring work: deletes sessions and sign-ins that have ended. */
-export async function deleteEnded(db: Db): Promise<void> {
+/** Recurring work: deletes sessions and sign-ins that have ended, and ends the oldest of a user with too many. */
+export async function deleteEnded(db: Db, signal?: AbortSignal): Promise<void> {
   await db.run(sql`delete from sessions where expires_at <= clock_now()`)
   await db.run(sql`delete from sign_in_tickets where expires_at <= clock_now()`)
+  for (let ended = SLICE; ended === SLICE && !signal?.aborted; ) ended = await endOldest(db)
 }
+
+const SLICE = 5000
+
+/** Skips the session of a call that writes: it may write on and on. */
+const endOldest = (db: Db) =>
+  db.run(sql`
+    delete from sessions where id in (
+      select s.id from sessions s join (
+        select id, row_number() over (partition by user_id order by used_at desc, id desc) as place from sessions
+      ) ranked using (id)
+      where ranked.place > ${limits.sessionsPerUser} limit ${SLICE} for update of s skip locked)`)
