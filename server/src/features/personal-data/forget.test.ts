@@ -163,6 +163,30 @@ test('a series whose recipients stay as they were sends nothing to who was forgo
   })
 })
 
+// R-2216
+test('the number by which WhatsApp knows a contact is forgotten, also when the check of it is gone', async () => {
+  const [typed, known] = ['2290197123456', '22997123456']
+  const contact = await context.add.contact({ number: typed })
+  await context.db.run(
+    sql`update contact_identities set whatsapp_phone = ${known} where contact_id = ${contact.id}`,
+  )
+  const chats = { recipients: [`${known}@s.whatsapp.net`] }
+  const sent = await context.add.job({ ...chats, status: 'Completed', deliveryStatus: 'sent' })
+  const queued = await context.add.job({ ...chats, pausedAt: '2026-01-01T00:00:00Z' })
+  const admin = await context.add.admin()
+  const { raw } = await context.call(admin, personalData.export, { body: { phoneNumber: `+${typed}` } })
+  const { holds } = JSON.parse(raw.toString()) as { holds: Record<string, object[]> } // written by the export
+  expect(holds.deliveries).toHaveLength(2)
+  await forget(`+${typed}`)
+  expect(
+    await context.db.many(sql`
+      select job_id, status, chat_id like 'forgotten-%' as is_forgotten from deliveries order by job_id`),
+  ).toEqual([
+    { jobId: sent.id, status: 'sent', isForgotten: true },
+    { jobId: queued.id, status: 'skipped', isForgotten: true },
+  ])
+})
+
 // R-2211
 test('a number is found with the digits and dashes of other keyboards', async () => {
   const { id } = await context.add.series({ jobType: 'SendToUsers' })

@@ -23,8 +23,21 @@ export async function readNumber(db: Pool, typed: string, country: CountryCode):
 
 type Identity = { kind: string; value: string }
 
+/**
+ * `select` of the identities of a number: what the provider ties to it, and to the other number by which WhatsApp knows
+ * its contact. A contact keeps that one for longer than the check of the number is kept.
+ */
+export const identitiesOf = (phone: string) => sql`
+  select distinct sender.kind, sender.value
+  from (
+    select ${phone}::text as form
+    union select whatsapp_phone from contact_identities
+      where kind = 'phone' and value = ${phone} and whatsapp_phone is not null
+    union select value from contact_identities where kind = 'phone' and whatsapp_phone = ${phone}
+  ) forms, lateral same_sender('phone', form) sender`
+
 export async function findPerson(db: Db, phone: string): Promise<Person> {
-  const found = await db.many<Identity>(sql`select kind, value from same_sender('phone', ${phone})`)
+  const found = await db.many<Identity>(identitiesOf(phone))
   return personOf(found.map(({ kind, value }) => `${kind} ${value}`))
 }
 

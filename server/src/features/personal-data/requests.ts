@@ -4,7 +4,7 @@ import { record } from '../../platform/audit.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import type { HashedNumber } from './person.ts'
+import { type HashedNumber, identitiesOf } from './person.ts'
 
 const LISTED = 100
 
@@ -24,7 +24,7 @@ export const requestToForget = (begin: Begin, { phone, hash }: HashedNumber): Pr
     await lock(tx, LOCKS.optOuts)
     const added = await tx.run(sql`
       insert into forget_requests (phone, identities, requested_by_user_name)
-      select ${phone}, array_agg(kind || ' ' || value), ${caller.username} from same_sender('phone', ${phone})
+      select ${phone}, array_agg(kind || ' ' || value), ${caller.username} from (${identitiesOf(phone)}) identities
       on conflict (phone) where done_at is null do nothing`)
     if (added > 0) await record(tx, caller, { action: 'personal_data.forget', details: { hash } })
     return tx.one<ForgetRequest>(sql`
