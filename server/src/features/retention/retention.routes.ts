@@ -1,4 +1,5 @@
 import { contract } from '@sendroom/contract'
+import { Retention } from '@sendroom/contract/retention'
 import type { FastifyInstance } from 'fastify'
 import { changesOf, record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
@@ -13,14 +14,7 @@ export function retentionRoutes(app: FastifyInstance, { db }: { db: Pool }): voi
       const before = await lockRetention(tx)
       await writeRetention(tx, body)
       const after = await readRetention(tx)
-      const changes = changesOf(before, after, [
-        'deliveryDays',
-        'logDays',
-        'receiptDays',
-        'messageDays',
-        'groupDays',
-        'contactDays',
-      ])
+      const changes = changesOf(before, after, Retention.keyof().options)
       if (Object.keys(changes).length > 0)
         await record(tx, caller, { action: 'retention.update', details: { changes } })
       return after
