@@ -30,8 +30,11 @@ const ofOtherPages = [
 const iconsOfOtherPages = [
   ...[
     'ArrowBackUp',
+    'ArrowLeft',
+    'Ban',
     'Braces',
     'Copy',
+    'Eye',
     'FileImport',
     'FileText',
     'Flag',
@@ -39,7 +42,8 @@ const iconsOfOtherPages = [
     'Message2Cog',
     'Microphone',
   ],
-  ...['Music', 'Photo', 'PhotoOff', 'PlayerSkipForward', 'Tag', 'UserQuestion', 'Video'],
+  ...['Music', 'PhoneCheck', 'Photo', 'PhotoOff', 'PlayerSkipForward', 'RotateClockwise', 'Tag'],
+  ...['UserQuestion', 'Video'],
 ]
 const inShell = new RegExp(
   String.raw`web[\\/]src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page` +
