@@ -13,17 +13,26 @@ export const sweepImages = (db: Pool, images: ImageStore) => sweep(db, IMAGES, i
 /** Recurring work: deletes other files of messages. */
 export const sweepFiles = (db: Pool, files: FileStore) => sweep(db, FILES, files)
 
+/** So many files that can't be removed are passed over. With more, the store is away. */
+const MAX_FAILURES = 20
+
 /**
  * Deletes what no message and no job has referred to for an hour, at most 1000 in one run. The hour leaves time to save
- * the message whose file was just uploaded. Also removes what crashed writes have left.
+ * the message whose file was just uploaded. Also removes what crashed writes have left. Throws if a file could not be
+ * removed, after the others.
  */
 async function sweep(db: Pool, media: Media, store: Store): Promise<void> {
   await markUnused(db, media)
   const unused = await db.many<{ id: number; name: string }>(sql`
     select id, name from ${identifier(media.table)} where unused_since <= clock_now() - interval '1 hour'
     order by id limit 1000`)
-  for (const { id, name } of unused) await deleteUnused(db, media, id, () => store.remove(name))
+  const failures: unknown[] = []
+  for (const { id, name } of unused) {
+    await deleteUnused(db, media, id, () => store.remove(name)).catch((error) => failures.push(error))
+    if (failures.length > MAX_FAILURES) break
+  }
   await store.removeLeftovers()
+  if (failures.length > 0) throw failures[0]
 }
 
 const markUnused = (db: Db, media: Media) =>

@@ -92,6 +92,23 @@ test('an image whose file could not be deleted is deleted by the next sweep', as
   expect(await context.db.many(sql`select from images`)).toHaveLength(0)
 })
 
+// R-2221
+test('an image whose file can’t be deleted does not keep the others', async () => {
+  const stuck = await store()
+  const other = await store()
+  await sweep()
+  await context.shiftClock('61 minutes')
+  const remove = async (name: string) => {
+    if (name === stuck.name) throw new Error('not permitted')
+    await context.images.remove(name)
+  }
+
+  await expect(sweepImages(context.db, { ...context.images, remove })).rejects.toThrow('not permitted')
+
+  expect(await context.images.read(other.name)).toBeNull()
+  expect(await context.db.many(sql`select name from images`)).toEqual([{ name: stuck.name }])
+})
+
 test.each(['message', 'job'] as const)('an image of a %s stays', async (owner) => {
   const { id, name } = await store()
   await context.add[owner]({ imageId: id })
