@@ -18,8 +18,7 @@ test('a poll goes to twenty groups, three members of each vote, and the results 
   await expect.poll(async () => (await findGroups()).length, { timeout: 60_000 }).toBe(20)
   const groupIds = (await findGroups()).map(({ id }) => id)
   const content = { kind: 'poll' as const, options: ['Friday', 'Sunday', 'Never'], allowsSeveral: true }
-  // Later, so that the page is open by then: all that follows comes without a reload.
-  const scheduledAt = new Date(Date.now() + 15_000).toISOString()
+  const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
   const message = { textContent: 'Which day?', content }
   const job = await admin.call('POST /jobs', {
     body: { jobType: 'SendToGroups', instanceId, groupIds, message, scheduledAt },
@@ -29,6 +28,8 @@ test('a poll goes to twenty groups, three members of each vote, and the results 
   const results = page.getByRole('region', { name: 'Poll results' })
   await expect(page.getByText('Pending', { exact: true })).toBeVisible()
   await markPage(page)
+  // All that follows comes without a reload.
+  fresh.moveClockTo(scheduledAt)
 
   await expect(results.getByText('Votes: 80 (messages with results: 20)')).toBeVisible({ timeout: 300_000 })
   await expect(results.getByRole('listitem')).toHaveText([
