@@ -12,6 +12,9 @@ const groups = { pauseMs: MINUTE, cap: 0 }
 
 test.each<[string, number, 'SendToGroups' | 'SendToUsers', Partial<RoughPace>, string]>([
   ['one message', 1, 'SendToGroups', { groups }, '2026-11-30T02:00:00.000Z'],
+  // R-2191
+  ['no pauses', 322, 'SendToGroups', {}, '2026-11-30T02:00:11.235Z'],
+  ['no pauses, to people', 322, 'SendToUsers', {}, '2026-11-30T02:00:11.235Z'],
   ['nobody', 0, 'SendToGroups', { groups }, '2026-11-30T02:00:00.000Z'],
   ['pauses', 31, 'SendToGroups', { groups }, '2026-11-30T02:30:00.000Z'],
   [

@@ -4,6 +4,7 @@ import { DAY_MS, wallClock } from '@sendroom/contract/wall-clock'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { privateCap } from '../shared/daily-cap.ts'
+import { SEND_MS } from './forecast.ts'
 
 const HOUR_MS = 3_600_000
 const QUARTER_MS = HOUR_MS / 4
@@ -65,12 +66,12 @@ export function aboutEnds() {
 }
 
 const toGroups = ({ groups: { pauseMs, cap } }: RoughPace, pauses: number) => ({
-  sendingMs: pauses * pauseMs,
+  sendingMs: pauses * Math.max(SEND_MS, pauseMs),
   cap,
 })
 
 function toPeople({ people }: RoughPace, pauses: number) {
-  const shortest = people.perQuarter > 0 ? QUARTER_MS / people.perQuarter : 0
+  const shortest = people.perQuarter > 0 ? QUARTER_MS / people.perQuarter : SEND_MS
   const usual = Math.max(people.pauseMs, shortest)
   const slow = Math.max(people.slowPauseMs, shortest)
   const slowOnes = people.slowAfter > 0 ? Math.max(0, pauses - people.slowAfter) : 0
