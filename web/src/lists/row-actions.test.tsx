@@ -102,6 +102,13 @@ test('on a phone the next step is the button', () => {
   expect(words()).toEqual(['Delete', 'More'])
 })
 
+// R-2192
+test('on a phone an action that a row can never have is a sentence, without a button', () => {
+  showOnPhone({ reason: 'It has no members.', isNever: true })
+  expect(screen.getByText('It has no members.')).toBeTruthy()
+  expect(words()).toEqual(['View'])
+})
+
 test('a disabled entry of the menu says why and does nothing', async () => {
   const { onDelete, person } = showOnPhone({ reason: 'It is running.' })
   await person.click(button('More'))

@@ -1,4 +1,4 @@
-import { Button, Loader, UnstyledButton } from '@mantine/core'
+import { Button, Loader, Text, UnstyledButton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconDots } from '@tabler/icons-react'
 import { useId, useRef } from 'react'
@@ -20,13 +20,22 @@ export function RowActions({ actions }: { actions: (Action | false)[] }) {
     // Keyed by place, so that a button keeps the focus when its action becomes the opposite one.
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
     return actions.map((action, place) => action && <RowAction key={place} {...action} />)
-  const possible = actions.filter((action) => action !== false)
+  const all = actions.filter((action) => action !== false)
+  const possible = all.filter(({ isNever }) => !isNever)
   const main = possible.find(({ isNext }) => isNext) ?? possible[0]
   const others = possible.filter((action) => action !== main)
   return (
     <>
       {main && <WordButton action={main} />}
       {others.length > 0 && <More actions={others} />}
+      {all.map(
+        ({ isNever, label, reason }) =>
+          isNever && (
+            <Text key={label} size="xs" c="dimmed">
+              {reason}
+            </Text>
+          ),
+      )}
     </>
   )
 }

@@ -13,6 +13,8 @@ export type Action = {
   tone?: 'danger' | 'warning'
   /** Disables the action and says why. */
   reason?: string | undefined
+  /** The row can never have this action, so a card shows the reason without a button. */
+  isNever?: boolean
   loading?: boolean
   /** Highlights the next step. */
   isNext?: boolean

@@ -11,8 +11,9 @@ import { RowActions } from '../../lists/row-actions.tsx'
 export function ExportButton({ group }: { group: Group }) {
   const { t } = useTranslation()
   const isAllowed = mayDo('canExportParticipants', useCurrentUser())
-  const noMembers = group.kind === 'channel' ? t('ERROR.channel_without_members') : undefined
-  const reason = isAllowed ? noMembers : t('GROUP.EXPORT_NOT_ALLOWED')
+  const isNever = group.kind === 'channel'
+  const notAllowed = isAllowed ? undefined : t('GROUP.EXPORT_NOT_ALLOWED')
+  const reason = isNever ? t('ERROR.channel_without_members') : notAllowed
   const save = useDownload({ success: 'GROUP.EXPORTED', failure: 'GROUP.EXPORT_FAILED' }, () =>
     download(
       'GET /groups/:id/participants/export',
@@ -28,6 +29,7 @@ export function ExportButton({ group }: { group: Group }) {
           icon: IconFileSpreadsheet,
           loading: save.isPending,
           reason,
+          isNever,
           onClick: () => save.mutate(),
         },
       ]}
