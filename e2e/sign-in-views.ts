@@ -6,7 +6,7 @@ const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const recoveryCodes = Array.from({ length: 10 }, (_, n) => `abcd-efgh-jkmn-pqrs-tuvw-xy${n}z`)
 const none = { hasFactor: false, recoveryCodesLeft: 0, isRequired: true, since: '2026-12-01T02:00:00.000Z' }
 const used = { browser: 'Chrome, Android', address: '203.0.113.7', isCurrent: false }
-const times = { createdAt: '2026-11-20T08:00:00.000Z', usedAt: '2026-11-26T08:00:00.000Z' }
+const times = { createdAt: '2026-11-20T08:00:00.000Z', usedAt: '2026-11-26T08:00:00.000Z', idleAt: null }
 
 /** Sign-in with a second factor, and the page about both. */
 export const signInViews: Record<string, View> = {
@@ -18,7 +18,7 @@ export const signInViews: Record<string, View> = {
       '/users/*/sessions': {
         sessions: [
           { ...used, ...times, id: 1, browser: 'Firefox, Windows', isCurrent: true },
-          { ...used, ...times, id: 2 },
+          { ...used, ...times, id: 2, idleAt: '2026-11-26T15:20:00.000Z' },
         ],
       },
     },

@@ -1354,6 +1354,7 @@ CREATE TABLE sessions (
   browser text NOT NULL DEFAULT ''::text,
   former_hash bytea,
   former_until timestamptz,
+  idle_at timestamptz,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );

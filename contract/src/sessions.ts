@@ -8,11 +8,13 @@ export const Session = z
     id: z.number(),
     /** The browser and the system, as `Firefox, Windows`. Empty if a version before 2026-12 has opened the session. */
     browser: z.string(),
-    /** The network address of the last use. */
+    /** The network address of the last request. */
     address: z.string(),
     createdAt: Instant,
     /** The last use, to the minute. Requests that a page sends by itself are no use. */
     usedAt: Instant,
+    /** The last request since then that is no use, to the minute. */
+    idleAt: Instant.nullable(),
     /** Whether this is the session of the request. */
     isCurrent: z.boolean(),
   })

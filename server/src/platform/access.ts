@@ -21,6 +21,8 @@ export type Caller = Record<Right, boolean> & {
   tokenHash: Buffer
   /** Whether the session's last use is to be written anew. */
   isUseOld: boolean
+  /** The same for the session's last request that is no use. */
+  isIdleOld: boolean
   /** The network address that the call comes from. */
   address: string
   /** The API key of a program that acts for the user. Null in a session. */
@@ -70,6 +72,7 @@ type FromRequest = Pick<Caller, 'tokenHash' | 'address'>
 async function findSession(db: Db, which: Sql, fromRequest: FromRequest): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, keyof FromRequest | 'apiKey'>>(sql`
     select ${userColumns}, s.id as session_id, s.used_at < clock_now() - interval '1 minute' as is_use_old,
+      greatest(s.used_at, s.idle_at) < clock_now() - interval '1 minute' as is_idle_old,
       -- A thief of the former token must not gain what the owner has just confirmed.
       s.token_hash = ${fromRequest.tokenHash} and
         s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' and
@@ -144,6 +147,7 @@ const noSession = {
   sessionId: 0,
   tokenHash: Buffer.alloc(0),
   isUseOld: false,
+  isIdleOld: false,
   address: '',
   isConfirmed: false,
   apiKey: null,

@@ -43,6 +43,8 @@ declare module 'fastify' {
     findCaller: (token: string, address: string) => Promise<Caller | null>
     /** Writes the last use of the caller's session. Set by the session feature. */
     recordUse: (caller: Caller) => Promise<unknown>
+    /** Writes the last request of the caller's session that is no use. */
+    recordIdle: (caller: Caller) => Promise<unknown>
   }
   interface FastifyContextConfig {
     isDefence?: boolean
@@ -133,7 +135,9 @@ export function route<E extends Endpoint>(
       const caller = requireAccess(request.caller, rule)
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
-      if (caller.isUseOld && !endpoint.stream && !(IDLE in request.headers)) await app.recordUse(caller)
+      const isIdle = endpoint.stream || IDLE in request.headers
+      if (isIdle && caller.isIdleOld) await app.recordIdle(caller)
+      if (!isIdle && caller.isUseOld) await app.recordUse(caller)
       const isLargeBody = endpoint.method !== 'GET' && isLarge(request)
       if (isLargeBody) await app.largeBodies(turnOf(caller), reply.raw, options.streamsUpload)
     },

@@ -14,6 +14,7 @@ const here: Session = {
   address: '203.0.113.1',
   createdAt: '2026-11-26T01:00:00.000Z',
   usedAt: '2026-11-26T02:00:00.000Z',
+  idleAt: null,
   isCurrent: true,
 }
 const phone: Session = {
@@ -54,6 +55,16 @@ test('the user’s sessions are listed, and another one can be ended', async () 
 
   expect(await screen.findByText('Session ended.')).toBeTruthy()
   expect(requests.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2', sessionId: '8' })
+})
+
+// R-2193
+test('a session that has asked without use since its last one says until when', async () => {
+  const sessions = [here, { ...phone, idleAt: '2026-11-26T05:00:00.000Z' }]
+  renderApp({ path: '/security', user: member, answers: { 'GET /users/:id/sessions': () => ({ sessions }) } })
+  const [, mine, other] = await screen.findAllByRole('row')
+  if (!mine || !other) throw new Error('There are no rows.')
+  expect(cellsOf(mine)[2]).toBe('11/26/26, 9:00 AM')
+  expect(cellsOf(other)[2]).toBe('11/26/26, 9:00 AMIn the background until 11/26/26, 12:00 PM')
 })
 
 // R-1907, R-1908

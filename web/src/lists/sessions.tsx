@@ -16,7 +16,7 @@ import { type Column, Table } from './table.tsx'
 const columns: Column<Session>[] = [
   { header: 'SESSION.BROWSER', cell: (session) => <Browser session={session} /> },
   { header: 'SESSION.ADDRESS', cell: ({ address }) => address || '–', isOneLine: true },
-  { header: 'SESSION.USED_AT', cell: ({ usedAt }) => formatDateTime(usedAt), isOneLine: true },
+  { header: 'SESSION.USED_AT', cell: (session) => <LastUse session={session} />, isOneLine: true },
   { header: 'SESSION.CREATED_AT', cell: ({ createdAt }) => formatDateTime(createdAt), isOneLine: true },
 ]
 
@@ -81,6 +81,21 @@ function Browser({ session: { browser, isCurrent } }: { session: Session }) {
         </Badge>
       )}
     </Group>
+  )
+}
+
+/** A thief can say of each request that nobody has touched the page, so those are shown as well. */
+function LastUse({ session: { usedAt, idleAt } }: { session: Session }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {formatDateTime(usedAt)}
+      {idleAt && (
+        <Text size="xs" c="dimmed">
+          {t('SESSION.IDLE_UNTIL', { time: formatDateTime(idleAt) })}
+        </Text>
+      )}
+    </>
   )
 }
 

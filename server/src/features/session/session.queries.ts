@@ -57,6 +57,12 @@ export const recordUse = (db: Db, { sessionId, address }: Caller, idleMs: number
       expires_at = case when ends_at is null then expires_at else ${endOf(sql`ends_at`, idleMs)} end
     where id = ${sessionId} and used_at < clock_now() - interval '1 minute'`)
 
+/** Writes the last request of a session that is no use. Its end stays. */
+export const recordIdle = (db: Db, { sessionId, address }: Caller) =>
+  db.run(sql`
+    update sessions set idle_at = clock_now(), address = ${address}
+    where id = ${sessionId} and greatest(used_at, idle_at) < clock_now() - interval '1 minute'`)
+
 /**
  * Gives the session another token, and keeps the one of the request valid for so long that requests on their way and
  * other tabs lose nothing. Returns false if another request has done so a moment ago, and this one brought the former

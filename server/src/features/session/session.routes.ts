@@ -10,7 +10,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { register } from './registration.ts'
-import { type Lasting, recordUse, saveLanguage } from './session.queries.ts'
+import { type Lasting, recordIdle, recordUse, saveLanguage } from './session.queries.ts'
 import { confirm, signIn, signInWithCode } from './session.service.ts'
 import { endSession } from './sessions.queries.ts'
 
@@ -38,6 +38,7 @@ export function sessionRoutes(
 ) {
   const deps = { db, secrets, lasting }
   app.decorate('recordUse', (caller) => recordUse(db, caller, lasting.idleMs))
+  app.decorate('recordIdle', (caller) => recordIdle(db, caller))
 
   route(app, contract.session.options, async () => ({ selfRegistration, passwordMin }))
 

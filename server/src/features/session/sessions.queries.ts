@@ -5,9 +5,10 @@ import { sql } from '../../platform/database/sql.ts'
 
 export const listSessions = (db: Db, userId: number, currentId: number) =>
   db.many<Session>(sql`
-    select id, browser, address, created_at, used_at, id = ${currentId} as is_current
+    select id, browser, address, created_at, used_at, case when idle_at > used_at then idle_at end as idle_at,
+      id = ${currentId} as is_current
     from sessions where user_id = ${userId} and expires_at > clock_now()
-    order by id = ${currentId} desc, used_at desc, id desc limit ${limits.listedSessions}`)
+    order by id = ${currentId} desc, greatest(used_at, idle_at) desc, id desc limit ${limits.listedSessions}`)
 
 /** Ends one session of the user. Returns how many there were. */
 export const endSession = (tx: Db, userId: number, id: number) =>

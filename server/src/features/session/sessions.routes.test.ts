@@ -80,6 +80,32 @@ describe('a session', () => {
     expect(await statusOf(user)).toBe(401)
   })
 
+  // R-2193
+  test('of a thief who claims that nobody touches the page is listed with its last request and address', async () => {
+    const owner = await signIn(await addUser())
+    const listed = async () => {
+      const { body } = await context.call(owner, sessions.list, { params: owner })
+      return body.sessions.find(({ isCurrent }) => !isCurrent)
+    }
+    const thief = await signIn(owner)
+    await context.moveClock('2 hours')
+    const before = await listed()
+    expect(before).toMatchObject({ address: '203.0.113.1', idleAt: null })
+    await Promise.all([1, 2, 3].map(() => pollAs(thief, session.me)))
+    const after = await listed()
+    expect(after).toMatchObject({ address: '127.0.0.1', usedAt: before?.usedAt })
+    expect(Date.parse(after?.idleAt ?? '') - Date.parse(before?.usedAt ?? '')).toBeGreaterThan(7_199_000)
+
+    await pollAs(thief, session.me)
+    expect((await listed())?.idleAt).toBe(after?.idleAt)
+    await context.moveClock('1 minute 1 second')
+    await context.call(thief, events.follow, {})
+    expect((await listed())?.idleAt).not.toBe(after?.idleAt)
+    await context.moveClock('1 minute 1 second')
+    await statusOf(thief)
+    expect((await listed())?.idleAt).toBeNull()
+  })
+
   // R-1902
   test('has its last use written once a minute at most', async () => {
     const user = await signIn(await addUser())
@@ -180,8 +206,8 @@ describe('the list of sessions', () => {
     const [here, phone] = [await signIn(user), await signIn(user, { browser: PHONE, address: '203.0.113.2' })]
     const { body } = await context.call(here, sessions.list, { params: user })
     expect(body.sessions.map(({ id, createdAt, usedAt, ...facts }) => facts)).toEqual([
-      { browser: 'Firefox, Windows', address: '203.0.113.1', isCurrent: true },
-      { browser: 'Chrome, Android', address: '203.0.113.2', isCurrent: false },
+      { browser: 'Firefox, Windows', address: '203.0.113.1', idleAt: null, isCurrent: true },
+      { browser: 'Chrome, Android', address: '203.0.113.2', idleAt: null, isCurrent: false },
     ])
     expect(body.sessions[0]?.usedAt).toBe(body.sessions[0]?.createdAt)
     expect(await statusOf(phone)).toBe(200)
