@@ -91,7 +91,8 @@ test('nothing runs at the start, and a daily task runs a minute later', async ()
     startTasks([task('each', async () => void events.push('run'), { every: 86_400_000 })], context.db, {
       error() {},
     })
-    await vi.waitFor(() => expect(events).toHaveLength(5))
+    // The time that Vitest waits by default is a second.
+    await vi.waitFor(() => expect(events).toHaveLength(5), { timeout: 30_000 })
   } finally {
     slept.mockRestore()
     syncBuiltinESMExports()

@@ -7,7 +7,7 @@ import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, createJob, phoneNumbers } from './scenario.ts'
 
-/** Slow enough that the server still answers long after the last message must have begun. */
+/** Slow enough that a message which begins too late does so while the server still answers. */
 const LOAD_BALANCER_ASKS_EVERY_MS = 1_000
 
 // R-862
@@ -27,11 +27,11 @@ test('a stop sends no more and frees its instances at once, while the load balan
   expect(await isReady()).toBe(true)
   await until('the job sends', async () => (await simulator.ledger()).length > 20)
 
-  const stoppedAt = Date.now()
   const ended = sendroom.end('SIGTERM')
   await until('the server says that it leaves', async () => !(await isReady()))
   await delay(LOAD_BALANCER_ASKS_EVERY_MS)
   expect(await isReady()).toBe(false)
+  const begun = (await simulator.ledger()).length
   await delay(LOAD_BALANCER_ASKS_EVERY_MS)
   const { isFree } = await db.one<{ isFree: boolean }>(sql`
     select claim is null and lease_until is null as is_free from instances where id = ${instanceId}`)
@@ -39,7 +39,6 @@ test('a stop sends no more and frees its instances at once, while the load balan
   expect(await isReady()).toBe(false)
   expect(await ended).toBe(0)
 
-  const begins = (await simulator.ledger()).map(({ at }) => at)
-  expect(Math.max(...begins) - stoppedAt).toBeLessThan(1_000)
+  expect(await simulator.ledger()).toHaveLength(begun)
   expect(isFree).toBe(true)
 })

@@ -74,20 +74,21 @@ const ready = ({ url }: Sendroom) => fetch(`${url}/api/ready`)
 
 /** Sign-ins, reads and writes are refused in the same way, and at once. */
 async function expectRefusals(sendroom: Sendroom, admin: HttpClient) {
-  const begin = performance.now()
   const body = { username: 'admin', password: 'wrong' }
-  const answers = [
-    await admin.call(contract.session.login, { body }),
-    await admin.call(contract.jobs.list, {}),
-    await admin.call(contract.messages.create, { body: { textContent: 'Hello' } }),
+  const requests = [
+    () => admin.call(contract.session.login, { body }),
+    () => admin.call(contract.jobs.list, {}),
+    () => admin.call(contract.messages.create, { body: { textContent: 'Hello' } }),
   ]
-  for (const { status, headers, body } of answers) {
+  for (const request of requests) {
+    const begin = performance.now()
+    const { status, headers, body } = await request()
+    // A request that waits for a connection takes five seconds.
+    expect(performance.now() - begin).toBeLessThan(4500)
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 'database_unavailable' } })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await ready(sendroom)).headers.get('retry-after')).toBe('2')
-  // A single one that waited for a connection would take five.
-  expect(performance.now() - begin).toBeLessThan(4500)
 }
 
 async function follow({ url }: Sendroom, { token }: HttpClient) {

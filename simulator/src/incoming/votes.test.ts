@@ -80,7 +80,7 @@ test('where the token asks for votes, three members of each group vote, once', a
     const { results } = (await simulator.call(token, `GET /messages/${id}`)).body.poll
     return results.map(({ count }: { count: number }) => count)
   }
-  await expect.poll(counts, { timeout: 5000 }).toEqual([2, 1, 1])
+  await expect.poll(counts).toEqual([2, 1, 1])
   const { results } = (await simulator.call(token, `GET /messages/${id}`)).body.poll
   const ids = members.map(({ id }: { id: string }) => id)
   for (const { voters } of results) for (const voter of voters) expect(ids).toContain(voter)
