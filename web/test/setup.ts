@@ -1,16 +1,10 @@
 import { cleanup, configure } from '@testing-library/react'
-import * as React from 'react'
 import { afterEach, vi } from 'vitest'
 import { currentToasts, removeToast } from '../src/ui/toasts.ts'
 
 // Long timeouts for busy machines. An element that never appears still fails the test.
 vi.setConfig({ testTimeout: 60_000 })
 configure({ asyncUtilTimeout: 30_000 })
-
-// React's development build takes a stack trace for every element, to show in warnings. That is an eighth of the
-// processor time of these tests. React itself stops at this many until the next second.
-const internals = Reflect.get(React, '__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE')
-Object.defineProperty(internals, 'recentlyCreatedOwnerStacks', { get: () => 10_000, set() {} })
 
 // Browser APIs that Mantine uses and happy-dom lacks.
 window.matchMedia = (query) => ({
