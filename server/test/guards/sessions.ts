@@ -52,7 +52,7 @@ export const sessionGuards = [
   without(
     'only a page that is touched keeps the session alive',
     `${platform}/http.ts`,
-    ' && !(IDLE in request.headers)',
+    ' || IDLE in request.headers',
     '',
     inSessions('is not kept alive'),
   ),

@@ -50,6 +50,8 @@ test('a notice is shown while the database is unavailable, and reads go on by th
     path: '/users',
     answers: {
       'GET /users': () => unlessAway(pageOf([admin])),
+      // An answer that comes later would say that all is well.
+      'GET /possible-opt-outs': () => unlessAway(pageOf([])),
       'GET /events': () => unlessAway(new Response(null)) as Response,
       ['GET /ready' as never]: () => unlessAway({ status: 'ok' }),
     },

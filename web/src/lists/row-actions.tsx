@@ -31,7 +31,7 @@ export function RowActions({ actions }: { actions: (Action | false)[] }) {
       {all.map(
         ({ isNever, label, reason }) =>
           isNever && (
-            <Text key={label} size="xs" c="dimmed">
+            <Text key={label} size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
               {reason}
             </Text>
           ),

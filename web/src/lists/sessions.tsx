@@ -91,7 +91,7 @@ function LastUse({ session: { usedAt, idleAt } }: { session: Session }) {
     <>
       {formatDateTime(usedAt)}
       {idleAt && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
           {t('SESSION.IDLE_UNTIL', { time: formatDateTime(idleAt) })}
         </Text>
       )}

@@ -15,6 +15,6 @@ test('an Admin gets the findings', async () => {
   const { status, body } = await context.call(await context.add.admin(), contract.system.examine, {})
   expect(status).toBe(200)
   expect(body.findings.map(({ code }) => code)).toEqual(
-    expect.arrayContaining(['version', 'not_running', 'provider_away', 'backup_missing', 'mail_off']),
+    expect.arrayContaining(['version', 'not_running', 'provider_unneeded', 'backup_missing', 'mail_off']),
   )
 })
