@@ -36,7 +36,11 @@ function spread(files: TestSpecification[]): TestSpecification[] {
 }
 
 /** Tests of the web app that replace modules, or that look at what a module does when it is first loaded. */
-const webAlone = ['web/src/app/{crash,texts-away}.test.tsx', 'web/src/i18n/{i18n,load-texts}.test.ts']
+const webAlone = [
+  'web/src/app/{crash,texts-away}.test.tsx',
+  'web/src/features/dashboard/start.test.tsx',
+  'web/src/i18n/{i18n,load-texts}.test.ts',
+]
 const web = {
   environment: 'happy-dom',
   setupFiles: [join(import.meta.dirname, 'web/test/setup.ts')],

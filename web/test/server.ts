@@ -7,6 +7,7 @@ import { paginationOf } from '@sendroom/contract/paging'
 import type { Problem } from '@sendroom/contract/problem'
 import { vi } from 'vitest'
 import type { OutputOf } from '../src/api/client.ts'
+import { calm } from './dashboard.ts'
 
 /** A request as the scripted server received it. */
 export type RecordedRequest = {
@@ -40,22 +41,13 @@ export const pageOf = <Row>(
   pagination: paginationOf(query, total),
 })
 
-const none = { total: 0, first: [] }
 /**
  * Every page has the bell, and the dashboard says what goes on. Tests of other things need not answer these requests,
  * and do not see them among the requests.
  */
 const usual: Record<string, object> = {
   'GET /notices': { notices: [] },
-  'GET /dashboard/now': {
-    accounts: none,
-    waitingJobs: none,
-    failedJobs: none,
-    runningJobs: none,
-    upcomingJobs: none,
-    possibleOptOuts: 0,
-    hasGeneratedPassword: false,
-  },
+  'GET /dashboard/now': calm,
   'GET /dashboard/days': { days: [] },
   'GET /text-variables': { variables: [] },
   'GET /possible-opt-outs': pageOf([]),

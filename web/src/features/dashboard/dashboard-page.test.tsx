@@ -1,26 +1,11 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { stats } from '../../../test/dashboard.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, refuse } from '../../../test/server.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 import { successRate } from './dashboard-page.tsx'
-
-const stats: DashboardStats = {
-  totalGroups: 1234,
-  totalMessages: 5,
-  totalJobs: 9,
-  pendingJobs: 2,
-  runningJobs: 1,
-  completedJobs: 4,
-  failedJobs: 2,
-  totalUniqueUsers: 42,
-  totalSentMessages: 17,
-  topGroups: [
-    { groupName: 'Family', participantCount: 1200, messagesSent: 8 },
-    { groupName: 'Work', participantCount: 1, messagesSent: 1 },
-  ],
-}
 
 const open = (answer: NonNullable<Answers['GET /groups/stats']>, language = 'en') =>
   renderApp({ path: '/dashboard', language, answers: { 'GET /groups/stats': answer } })

@@ -1,37 +1,11 @@
-import type {
-  DashboardJob,
-  DashboardNow,
-  DashboardStats,
-  InstanceAttention,
-} from '@sendroom/contract/dashboard'
+import type { DashboardJob, DashboardNow, InstanceAttention } from '@sendroom/contract/dashboard'
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { calm, stats } from '../../../test/dashboard.ts'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 
-const none = { total: 0, first: [] }
-const calm: DashboardNow = {
-  accounts: none,
-  waitingJobs: none,
-  failedJobs: none,
-  runningJobs: none,
-  upcomingJobs: none,
-  possibleOptOuts: 0,
-  hasGeneratedPassword: false,
-}
-const stats: DashboardStats = {
-  totalGroups: 3,
-  totalMessages: 5,
-  totalJobs: 9,
-  pendingJobs: 2,
-  runningJobs: 1,
-  completedJobs: 4,
-  failedJobs: 2,
-  totalUniqueUsers: 42,
-  totalSentMessages: 17,
-  topGroups: [],
-}
 const job: DashboardJob = {
   id: 7,
   messageTitle: 'New prices',

@@ -1,33 +1,14 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { calm, stats } from '../../../test/dashboard.ts'
 import { admin, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, serve } from '../../../test/server.ts'
 import { askEarly } from '../../api/early.ts'
 import { startSession } from '../../api/session.ts'
 
-const none = { total: 0, first: [] }
 const answers: Answers = {
-  'GET /groups/stats': () => ({
-    totalGroups: 1234,
-    totalMessages: 5,
-    totalJobs: 9,
-    pendingJobs: 2,
-    runningJobs: 1,
-    completedJobs: 4,
-    failedJobs: 2,
-    totalUniqueUsers: 42,
-    totalSentMessages: 17,
-    topGroups: [],
-  }),
-  'GET /dashboard/now': () => ({
-    accounts: none,
-    waitingJobs: none,
-    failedJobs: none,
-    runningJobs: none,
-    upcomingJobs: none,
-    possibleOptOuts: 0,
-    hasGeneratedPassword: false,
-  }),
+  'GET /groups/stats': () => stats,
+  'GET /dashboard/now': () => calm,
   'GET /notices': () => ({ notices: [] }),
   'GET /dashboard/days': () => ({ days: [] }),
   'GET /possible-opt-outs': () => pageOf([]),
