@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type ConsoleMessage, expect, type Page, test } from '@playwright/test'
 import type Axe from 'axe-core'
-import { enter, move, open, show, speak, untilLoaded, visit, withGallery, wordsOf } from './gallery.ts'
+import { enter, move, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
 import { languages, schemes, type View, type Words, widths } from './view.ts'
 import { views } from './views.ts'
 
@@ -16,9 +16,6 @@ const isFull = process.env.EVERY_VARIANT === '1'
 const variants = all.filter(({ width, scheme }) => isFull || (scheme === 'light') === width > 600)
 const isChecked = (lang: string, width: number) =>
   isFull || lang === languages[0] || lang === (width > 600 ? 'cn' : 'en')
-const HEIGHT = 800
-/** Views are opened in this variant. */
-const OPENED = { width: 1280, scheme: 'light' } as const
 /** The languages to judge a view in, in groups for each of which it is opened anew, which takes most of the time. */
 const spokenIn = ({ keepsWords }: View): (readonly string[])[] =>
   keepsWords ? (isFull ? languages : languages.slice(0, 1)).map((lang) => [lang]) : [languages]
@@ -63,23 +60,20 @@ async function judge(page: Page, words: Map<string, Words>, chosen: [string, Vie
   page.on('console', (message) => isProblem(message) && logged.push(message.text()))
   page.on('pageerror', (error) => logged.push(String(error)))
   const problems: string[] = []
-  await page.setViewportSize({ width: OPENED.width, height: HEIGHT })
   let before: View | undefined
   for (const [name, view] of inOrder(chosen))
     await test.step(name, async () => {
       for (const spoken of spokenIn(view)) {
         const [first = ''] = spoken
-        if (before) {
-          await vary(page, OPENED)
-          await speak(page, first)
-        }
+        await page.setViewportSize({ width: 1280, height: 800 })
+        if (before) await speak(page, first)
         const isThere = before && !before.open && before.path === view.path && before.answers === view.answers
         const t = words.get(first) ?? String
         if (isThere) await open(page, view, t)
-        else if (before) await move(page, view, t)
+        else if (before) await move(page, before, view, t)
         else await visit(page, view, t)
         before = view
-        const found = [...(await findProblems(page, view, spoken)), ...logged.splice(0)]
+        const found = [...(await findProblems(page, spoken)), ...logged.splice(0)]
         problems.push(...found.map((problem) => `${name} ${problem}`))
       }
     })
@@ -87,28 +81,21 @@ async function judge(page: Page, words: Map<string, Words>, chosen: [string, Vie
   return problems
 }
 
-/** Changes width and scheme at once, so that the page is laid out once. */
-const vary = (page: Page, { width, scheme }: (typeof all)[number]) =>
-  Promise.all([page.setViewportSize({ width, height: HEIGHT }), show(page, scheme)])
-
-/** An expression that calls all these functions in the page, because each way there and back takes its time. */
-const allOf = (checks: (() => unknown)[]) =>
-  `Promise.all([${checks.map((check) => `(${check})()`)}]).then((found) => found.flat())`
-
 /** Returns the problems of the shown view in all variants and these languages. Leaves the page in the first of them. */
-async function findProblems(page: Page, { isBusy }: View, spoken: readonly string[]): Promise<string[]> {
+async function findProblems(page: Page, spoken: readonly string[]): Promise<string[]> {
   const problems: string[] = []
-  for (const [nth, variant] of variants.entries()) {
-    const { width, scheme } = variant
-    await vary(page, variant)
-    // Another width may show other rows, such as the days of a month instead of its weeks.
-    if (!isBusy) await untilLoaded(page, 1)
+  for (const [nth, { width, scheme }] of variants.entries()) {
+    await page.setViewportSize({ width, height: 800 })
+    await show(page, scheme)
     const checked = spoken.filter((lang) => spoken.length === 1 || isChecked(lang, width))
     // In turn, so that the page rarely changes its language.
     for (const lang of nth % 2 === 0 ? checked : checked.toReversed()) {
       await speak(page, lang)
-      const checks = usesAxe(lang) ? [sidewaysScroll, rawKeys, violations] : [sidewaysScroll, rawKeys]
-      const found = await page.evaluate<string[]>(allOf(checks))
+      const found = [
+        ...(await page.evaluate(sidewaysScroll)),
+        ...(await page.evaluate(rawKeys)),
+        ...(usesAxe(lang) ? await violations(page) : []),
+      ]
       problems.push(...found.map((problem) => `${lang} ${scheme} ${width}: ${problem}`))
     }
   }
@@ -150,20 +137,21 @@ function rawKeys(): string[] {
   return texts.join('\n').match(/\b[A-Z][A-Z_]+\.[A-Z][A-Z_]+\b|\{\{(?!city\b).*?\}\}/g) ?? []
 }
 
-async function violations(): Promise<string[]> {
-  const { axe } = window as unknown as { axe: typeof Axe } // added by the init script
-  // An open list or menu is no more part of the page's landmarks than a dialog, which axe leaves out itself.
-  const regionMatcher = 'dialog, [role=dialog], [role=alertdialog], svg, [role=listbox], [role=menu]'
-  // The arrow keys scroll an open list of options, while the focus stays in the field.
-  const selector = '*:not(select, textarea, [role=listbox] *)'
-  axe.configure({
-    checks: [{ id: 'region', options: { regionMatcher } }],
-    rules: [{ id: 'scrollable-region-focusable', selector }],
+const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof Axe } // added by the init script
+    // An open list or menu is no more part of the page's landmarks than a dialog, which axe leaves out itself.
+    const regionMatcher = 'dialog, [role=dialog], [role=alertdialog], svg, [role=listbox], [role=menu]'
+    // The arrow keys scroll an open list of options, while the focus stays in the field.
+    const selector = '*:not(select, textarea, [role=listbox] *)'
+    axe.configure({
+      checks: [{ id: 'region', options: { regionMatcher } }],
+      rules: [{ id: 'scrollable-region-focusable', selector }],
+    })
+    // A list is dimmed while other rows replace it. WCAG asks no contrast of what is inactive.
+    const shown = { exclude: 'table[aria-busy=true]' }
+    const { violations } = await axe.run(shown, { resultTypes: ['violations'] })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
   })
-  // A list is dimmed while other rows replace it. WCAG asks no contrast of what is inactive.
-  const shown = { exclude: 'table[aria-busy=true]' }
-  const { violations } = await axe.run(shown, { resultTypes: ['violations'] })
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  )
-}

@@ -4,7 +4,7 @@ import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fix
 import { furnishImports, furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
 import { Sendroom } from './sendroom.ts'
-import { answer, answeredOn, forgetAnswers, type schemes, type View, type Words } from './view.ts'
+import { forgetAnswers, isAnswered, type schemes, type View, type Words } from './view.ts'
 
 /** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
 export type Gallery = { url: string; admin: Api; newcomer: Api; reader: Api; first: Api }
@@ -162,18 +162,17 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
 
 /**
  * Goes from a view to another one inside the app, as a link does: loading the app anew takes several times as long.
- * `visit` is left for views where something would stay, such as who is signed in, or a dialog.
+ * `visit` is left for views where something would stay: answers in place of the server's, or a dialog.
  */
-export async function move(page: Page, view: View, words: Words) {
-  const canFollow = view.as !== 'visitor' && !answeredOn(page).has('/auth/me')
-  if (canFollow && (await follow(page, view))) await open(page, view, words)
+export async function move(page: Page, from: View, view: View, words: Words) {
+  const keepsAnswers = from.answers || view.answers || isAnswered(page)
+  if (view.as !== 'visitor' && !keepsAnswers && (await follow(page, view))) await open(page, view, words)
   else await visit(page, view, words)
 }
 
 /** Closes what is open and goes to the view's address. Returns whether that worked. */
 async function follow(page: Page, view: View): Promise<boolean> {
-  const wasAnswered = answeredOn(page).size > 0
-  await replaceAnswers(page, view)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.evaluate(() => {
     for (const close of document.querySelectorAll<HTMLElement>('[aria-live=polite] button')) close.click()
     for (const list of document.querySelectorAll<HTMLElement>(':popover-open')) list.hidePopover()
@@ -181,26 +180,14 @@ async function follow(page: Page, view: View): Promise<boolean> {
   const dialog = page.locator('[role=dialog]')
   if ((await dialog.count()) > 0) await page.keyboard.press('Escape')
   if ((await dialog.count()) > 0) return false
-  const mustAskAgain = wasAnswered || answeredOn(page).size > 0
-  if (mustAskAgain || routeOf(page.url()) === routeOf(view.path)) {
+  if (routeOf(page.url()) === routeOf(view.path)) {
     // The router would keep the page, with what was typed and opened there. Only an Admin has this other page.
     if (view.as !== undefined && view.as !== 'first') return false
     await push(page, '/settings')
   }
-  if (mustAskAgain) await askAgain(page)
   await push(page, view.path)
   return true
 }
-
-/** Has the app forget what the server or the answers in its place said. React knows the client of all queries. */
-const askAgain = (page: Page) =>
-  page.locator('main').evaluate((main) => {
-    type Fiber = { memoizedProps?: { client?: { resetQueries: () => Promise<void> } }; return: Fiber }
-    const key = Object.keys(main).find((name) => name.startsWith('__reactFiber')) as keyof typeof main
-    let fiber = main[key] as unknown as Fiber
-    while (!fiber.memoizedProps?.client) fiber = fiber.return
-    return fiber.memoizedProps.client.resetQueries()
-  })
 
 /** An address without its numbers and its search: where two of them are the same, the router keeps the page. */
 const routeOf = (address: string) => new URL(address, 'http://localhost').pathname.replace(/\d+/g, '')
@@ -221,32 +208,18 @@ type AnyRouter = { navigate: (to: { href: string; ignoreBlocker: boolean }) => P
 
 /** Loads the app at the view's address, waits until the page is there, and opens its dialog, if any. */
 export async function visit(page: Page, view: View, words: Words) {
-  await replaceAnswers(page, view)
+  forgetAnswers(page)
+  // A call of the previous page may still be on its way.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  for (const [path, json] of Object.entries(view.answers ?? {}))
+    await page.route(`**/api${path}`, (route) => route.fulfill({ json }))
   await page.goto(view.path)
   await open(page, view, words)
 }
 
-/** Has calls answered as the view says, and no longer as the view before said. */
-async function replaceAnswers(page: Page, view: View) {
-  // A call of the previous page may still be on its way.
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  forgetAnswers(page)
-  for (const [path, json] of Object.entries(view.answers ?? {})) await answer(page, path, 200, json)
-}
-
-const isAnswered = (page: Page) => Math.max(...answeredOn(page).values()) > 0
-
 /** Like `visit`, on a page that is at the view's address already. */
 export async function open(page: Page, view: View, words: Words) {
   await untilLoaded(page)
-  await openDialog(page, view, words)
-  if (!view.answers || isAnswered(page)) return
-  // A call is only seen after it was held up for its answer.
-  await expect.poll(() => isAnswered(page), `${view.path} asks for an answer`).toBe(true)
-  await untilLoaded(page)
-}
-
-async function openDialog(page: Page, view: View, words: Words) {
   if (!view.open) return
   await view.open(page, words)
   const opened = page.locator(
@@ -258,44 +231,36 @@ async function openDialog(page: Page, view: View, words: Words) {
 
 /** Switches the language by the list in the header, even if a dialog covers it. What is open stays open. */
 export async function speak(page: Page, lang: string) {
-  if ((await page.locator(`html[lang|=${lang === 'cn' ? 'zh' : lang}]`).count()) > 0) return
-  await page.waitForFunction((lang) => {
-    const list = document.querySelector<HTMLSelectElement>('select:has(option[value=cn])')
-    if (list && list.value !== lang) {
-      list.value = lang
-      list.dispatchEvent(new Event('change', { bubbles: true }))
-    }
-    return document.documentElement.lang.startsWith(lang === 'cn' ? 'zh' : lang)
-  }, lang)
+  const html = page.locator(`html[lang|=${lang === 'cn' ? 'zh' : lang}]`)
+  if ((await html.count()) > 0) return
+  await page.locator('select:has(option[value=cn])').selectOption(lang, { force: true })
+  await html.waitFor()
   await untilLoaded(page, 1)
 }
 
 /** Switches the color scheme and skips the transition between the two. */
 export async function show(page: Page, scheme: (typeof schemes)[number]) {
   await page.emulateMedia({ colorScheme: scheme })
-  await page.waitForFunction((name) => {
-    if (document.documentElement.dataset.mantineColorScheme !== name) return false
+  await page.waitForFunction((name) => document.documentElement.dataset.mantineColorScheme === name, scheme)
+  await page.evaluate(() => {
     for (const animation of document.getAnimations())
       if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish()
-    return true
-  }, scheme)
+  })
 }
 
 /** Waits until nothing is busy and no request is pending, so many times in a row. */
 export async function untilLoaded(page: Page, times = 2) {
-  const pending = () => [...(calls.get(page) ?? [])].map((request) => request.url())
-  const end = Date.now() + 60_000
-  for (let quietChecks = 0; quietChecks < times; quietChecks = pending().length > 0 ? 0 : quietChecks + 1) {
-    if (Date.now() > end) throw new Error(`${page.url()} still waits for ${pending().join(', ')}`)
-    await page.waitForFunction(async () => {
-      const isBusy = () =>
-        !document.querySelector('h1') || document.querySelector('[aria-busy=true]') !== null
-      if (isBusy()) return false
-      // A rendered answer or another width may cause more requests, such as a component's code.
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-      return !isBusy()
-    })
+  let quietChecks = 0
+  const isQuiet = async () => {
+    await page.waitForFunction(
+      () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
+    )
+    // A rendered answer may cause more requests, such as a component's code.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    quietChecks = calls.get(page)?.size === 0 ? quietChecks + 1 : 0
+    return quietChecks >= times
   }
+  await expect.poll(isQuiet, { intervals: [30], timeout: 60_000 }).toBe(true)
 }
 
 export async function wordsOf({ url }: { url: string }, lang: string): Promise<Words> {

@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test'
+import type { Page } from '@playwright/test'
 
 /** Returns the app's text for a translation key. */
 export type Words = (key: string) => string
@@ -44,28 +44,23 @@ export async function pressRowAction(page: Page, t: Words, key: string) {
     .click()
 }
 
-/** By page, the paths whose answers are not the server's, and how often each was asked for. */
-const answered = new WeakMap<Page, Map<string, number>>()
-export const answeredOn = (page: Page): ReadonlyMap<string, number> => answered.get(page) ?? new Map()
+/** The pages that show answers which are not the server's. */
+const answered = new WeakSet<Page>()
+export const isAnswered = (page: Page) => answered.has(page)
 export const forgetAnswers = (page: Page) => answered.delete(page)
 
 /** Answers calls in place of the server until the next view. `match` is a path below /api, with `*` for ids. */
-export const answer = (page: Page, match: string, status: number, body: object) =>
-  handle(page, match, (route) => route.fulfill({ status, json: body }))
+export function answer(page: Page, match: string, status: number, body: object) {
+  answered.add(page)
+  return page.route(`**/api${match}`, (route) => route.fulfill({ status, json: body }))
+}
 
 /** Changes the server's answers to calls until the next view. */
-export const patch = (page: Page, match: string, change: (body: Record<string, unknown>) => object) =>
-  handle(page, match, async (route) => {
+export function patch(page: Page, match: string, change: (body: Record<string, unknown>) => object) {
+  answered.add(page)
+  return page.route(`**/api${match}`, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: change(await response.json()) })
-  })
-
-function handle(page: Page, match: string, reply: (route: Route) => Promise<void>) {
-  const counts = answered.get(page) ?? new Map<string, number>()
-  answered.set(page, counts.set(match, 0))
-  return page.route(`**/api${match}`, (route) => {
-    counts.set(match, (counts.get(match) ?? 0) + 1)
-    return reply(route)
   })
 }
 
