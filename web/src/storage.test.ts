@@ -45,6 +45,14 @@ test('what a full storage refuses is in the memory of the tab, until it has room
   expect(storage.getItem('token')).toBe('of-another-tab')
   storage.setItem('token', 'next')
   expect([storage.getItem('token'), stored.get('token')]).toEqual(['next', 'next'])
+
+  isFull = true
+  storage.setItem('token', 'last')
+  window.dispatchEvent(new StorageEvent('storage', { key: null }))
+  expect(storage.getItem('token')).toBeNull()
+
+  isFull = false
+  storage.setItem('token', 'another')
   storage.removeItem('token')
   expect(storage.getItem('token')).toBeNull()
 })

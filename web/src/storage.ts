@@ -7,8 +7,8 @@ export const storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = open
 function openStorage() {
   const browser = browserStorage()
   const kept = new Map<string, string>()
-  // Another tab has found room, and its value is newer.
-  window.addEventListener('storage', ({ key }) => key && kept.delete(key))
+  // Another tab has written a newer value, or has removed all.
+  window.addEventListener('storage', ({ key }) => (key === null ? kept.clear() : kept.delete(key)))
 
   function takes(key: string, value: string): boolean {
     try {
