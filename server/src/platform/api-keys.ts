@@ -30,4 +30,4 @@ export const countedAs = ({ id, apiKey }: Caller) => (apiKey ? -apiKey.id : id)
  * Whose turn a call waits for: the user's, or the negative id for that of all API keys of the user. So neither delays
  * nor crowds out the other, and twenty keys do not take all connections of the database.
  */
-export const turnOf = ({ id, apiKey }: Caller) => (apiKey ? -id : id)
+export const turnOf = ({ id, apiKey }: Pick<Caller, 'id' | 'apiKey'>) => (apiKey ? -id : id)

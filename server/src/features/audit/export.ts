@@ -18,7 +18,7 @@ export const exportEntries = (
   signal: AbortSignal,
   maxRows = MAX_ROWS,
 ): Promise<Download> =>
-  exports.open({ userId: caller.id, signal }, async () => {
+  exports.open({ caller, signal }, async () => {
     const details = { filter: { ...filter, search: filter.search || undefined } }
     await db.begin((tx) => record(tx, caller, { action: 'audit.export', details }))
     let left = maxRows

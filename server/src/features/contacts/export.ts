@@ -18,7 +18,7 @@ export async function exportContacts(
   signal: AbortSignal,
 ): Promise<Download> {
   const selected = await selectedBy(db, selection)
-  return exports.open({ userId: caller.id, signal }, async () => {
+  return exports.open({ caller, signal }, async () => {
     const columns = columnsOf(await listFields(db))
     const pages = await readPages<Contact>((last) => listContactsAfter(db, selected, last?.id ?? 0), recheck)
     await begin((tx, now) => record(tx, now, { action: 'contact.export', details: recorded(selection) }))

@@ -26,7 +26,7 @@ export async function exportDays(
   const findName = async (by: Caller) =>
     instanceId === undefined ? '' : orNotFound(await findInstanceName(db, by, instanceId))
   const name = await findName(caller)
-  return exports.open({ userId: caller.id, signal }, async () => {
+  return exports.open({ caller, signal }, async () => {
     const object =
       instanceId === undefined ? undefined : ({ type: 'instance', id: instanceId, name } as const)
     await db.begin((tx) => record(tx, caller, { action: 'dashboard.export', ...(object && { object }) }))

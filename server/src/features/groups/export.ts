@@ -1,5 +1,4 @@
 import type { Caller, Recheck } from '../../platform/access.ts'
-import { turnOf } from '../../platform/api-keys.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
@@ -17,7 +16,7 @@ export async function exportParticipants(
 ): Promise<Download> {
   const { isChannel, ...group } = orNotFound(await findGroup(db, caller, groupId))
   if (isChannel) throw new Refusal('channel_without_members')
-  return exports.open({ userId: turnOf(caller), signal }, async () => {
+  return exports.open({ caller, signal }, async () => {
     const pages = await readPages<Participant>(
       (last) => listParticipants(db, groupId, last),
       async () => orNotFound(await findGroup(db, await recheck(), groupId)),

@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
@@ -31,9 +32,9 @@ export function importRoutes(app: FastifyInstance, { db, config, exports, heavyW
   const { imports } = contract
   /** Recognising a file reads all of it, and unpacking one takes memory. */
   const inTurn = <T>(
-    { caller, reply }: { caller: { id: number }; reply: Parameters<typeof clientSignal>[0] },
+    { caller, reply }: { caller: Caller; reply: Parameters<typeof clientSignal>[0] },
     work: () => Promise<T>,
-  ) => heavyWork.run({ userId: caller.id, signal: clientSignal(reply) }, work)
+  ) => heavyWork.run({ caller, signal: clientSignal(reply) }, work)
 
   route(app, imports.list, ({ caller, query }) => listImports(db, caller, query))
   route(app, imports.get, async ({ caller, params }) => orNotFound(await findImport(db, caller, params.id)))

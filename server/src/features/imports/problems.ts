@@ -28,7 +28,7 @@ export async function exportProblems(
   const found = await requireProblems(db, caller, id)
   const texts = webTexts<Texts>(await languageOf(db, caller.id))
   const columns = columnsOf(texts, await findShape(db, id))
-  return exports.open({ userId: caller.id, signal }, async () => {
+  return exports.open({ caller, signal }, async () => {
     const pages = await readPages<ProblemRow>(
       (last) => problemsAfter(db, id, last?.place ?? 0),
       async () => requireProblems(db, await recheck(), id),

@@ -49,16 +49,11 @@ export async function changeWaitingJob(
   if (Object.keys(omitUndefined(others)).length === 0) return rename(begin, id, { name, version })
   const { jobType } = orNotFound(await findJobRow(deps.db, caller, id))
   const recipients = change.recipients ?? JobRecipients.parse({})
-  return withRecipients(
-    deps.heavyWork,
-    { userId: caller.id, signal },
-    { jobType, ...recipients },
-    async (heavy) => {
-      const isTyped = change.recipients && jobType === 'SendToUsers'
-      const numbers = isTyped ? await readTypedNumbers(heavy, recipients, deps.defaultCountry) : []
-      return begin((tx, present) => writeChange(deps, tx, present, id, { ...change, heavy, numbers }))
-    },
-  )
+  return withRecipients(deps.heavyWork, { caller, signal }, { jobType, ...recipients }, async (heavy) => {
+    const isTyped = change.recipients && jobType === 'SendToUsers'
+    const numbers = isTyped ? await readTypedNumbers(heavy, recipients, deps.defaultCountry) : []
+    return begin((tx, present) => writeChange(deps, tx, present, id, { ...change, heavy, numbers }))
+  })
 }
 
 const rename = (begin: Begin, id: number, { name, version }: Pick<JobChange, 'name' | 'version'>) =>

@@ -19,7 +19,7 @@ export async function exportRecipients(
   signal: AbortSignal,
 ): Promise<Download> {
   const job = await requireRecipients(db, caller, id)
-  return exports.open({ userId: caller.id, signal }, async () => {
+  return exports.open({ caller, signal }, async () => {
     const pages = await readPages<JobRecipient>(
       (last) => listRecipientsAfter(db, id, filter, last?.id ?? 0),
       async () => requireRecipients(db, await recheck(), id),

@@ -28,7 +28,7 @@ test.each([
       begun = 'in turn'
     },
   } as unknown as HeavyWork // nothing else is called
-  const request = { userId: 1, signal: new AbortController().signal }
+  const request = { caller: { id: 1, apiKey: null }, signal: new AbortController().signal }
   await withRecipients(heavyWork, request, recipients, async () => {})
   expect(begun).toBe(expected)
 })

@@ -5,7 +5,6 @@ import type { NewJob } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import { decideReviews, planJob, type Recipients } from '../../engine/index.ts'
 import { type Begin, type Caller, lockInstanceForShare, requireRight } from '../../platform/access.ts'
-import { turnOf } from '../../platform/api-keys.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
@@ -61,7 +60,7 @@ export async function createJob(
   if (existing) return existing
   requireRights(caller, order)
   if (order.image && !order.message) throw new InvalidInput({ imageFile: 'FIELD.INVALID' })
-  return withRecipients(deps.heavyWork, { userId: turnOf(caller), signal }, order, (heavy) =>
+  return withRecipients(deps.heavyWork, { caller, signal }, order, (heavy) =>
     writeJob(deps, begin, { ...order, arrivedAt }, heavy),
   )
 }

@@ -3,7 +3,6 @@ import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import { expectOrder } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
-import { turnOf } from '../../platform/api-keys.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { readPhoneList } from '../../platform/phone-numbers.ts'
@@ -26,7 +25,7 @@ export async function previewJob(
   const { instanceId } = draft
   if (instanceId && !(await isVisibleInstance(deps.db, caller, instanceId)))
     throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
-  const request = { userId: turnOf(caller), signal, replaces: 'preview' } as const
+  const request = { caller, signal, replaces: 'preview' } as const
   return withRecipients(deps.heavyWork, request, draft, (heavy) => preview(deps, caller, draft, heavy))
 }
 

@@ -25,7 +25,7 @@ export function messageRoutes(app: FastifyInstance, deps: Deps): void {
   route(app, messages.variables, async () => ({ variables: await listVariables(db) }))
 
   route(app, messages.preview, ({ caller, body, reply }) => {
-    const request = { userId: caller.id, signal: clientSignal(reply) }
+    const request = { caller, signal: clientSignal(reply) }
     const preview = ({ signal }: { signal: AbortSignal }) =>
       previewText(db, caller, body, config.defaultCountry, signal)
     // A search for problems may read as many people as a job can have.

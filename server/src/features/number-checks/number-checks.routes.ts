@@ -27,7 +27,7 @@ export function numberCheckRoutes(
     numberChecks.preview,
     ({ caller, body, reply }) =>
       previewChecks(deps, body.phoneNumbers, {
-        userId: caller.id,
+        caller,
         signal: clientSignal(reply),
         replaces: 'preview',
       }),

@@ -32,7 +32,7 @@ export async function requestChecks(
   { instanceId, contacts, phoneNumbers, allowsMetered }: NewNumberChecks,
   signal: AbortSignal,
 ): Promise<Queued> {
-  const { numbers } = await readNumbers(deps, phoneNumbers, { userId: caller.id, signal })
+  const { numbers } = await readNumbers(deps, phoneNumbers, { caller, signal })
   if (!contacts && numbers.length === 0)
     throw new InvalidInput({ phoneNumbers: 'NUMBER_CHECK.PHONE_REQUIRED' })
   const instance = await findCheckingInstance(deps.db, caller, instanceId)

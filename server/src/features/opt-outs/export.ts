@@ -12,7 +12,7 @@ export const exportOptOuts = (
   { format, language, search, only }: OptOutExport & { format: 'csv' | 'xlsx' },
   signal: AbortSignal,
 ): Promise<Download> =>
-  exports.open({ userId: caller.id, signal }, async () => {
+  exports.open({ caller, signal }, async () => {
     const read = await listOptOutsAfter(db, caller, { search, only })
     const pages = await readPages<OptOut>((last) => read(last?.id ?? 0), recheck)
     // The audit log can't be changed, so it gets no search, which may name a person.

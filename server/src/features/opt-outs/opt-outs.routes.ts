@@ -43,12 +43,7 @@ export function optOutRoutes(
     app,
     optOuts.create,
     ({ caller, begin, body, reply }) =>
-      addOptOuts(
-        { heavyWork, defaultCountry },
-        begin,
-        { userId: caller.id, signal: clientSignal(reply) },
-        body,
-      ),
+      addOptOuts({ heavyWork, defaultCountry }, begin, { caller, signal: clientSignal(reply) }, body),
     largeList,
   )
   route(app, optOuts.end, ({ begin, params: { id }, body }) => finishOptOut(begin, id, body.reason))

@@ -16,7 +16,7 @@ export const exportNumber = (
   { phone, hash }: HashedNumber,
   signal: AbortSignal,
 ): Promise<Download> =>
-  exports.open({ userId: caller.id, signal }, async () => {
+  exports.open({ caller, signal }, async () => {
     const person = await findPerson(db, phone)
     // The audit log can't be changed, so it gets no number.
     await begin((tx, now) => record(tx, now, { action: 'personal_data.export', details: { hash } }))

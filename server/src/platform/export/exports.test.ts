@@ -6,6 +6,7 @@ import { openExports } from './exports.ts'
 import { type Column, toCsv, toXlsx } from './tables.ts'
 
 const never = new AbortController().signal
+const caller = { id: 1, apiKey: null }
 
 /** Endless, and so long that no buffer takes a page. `left` is called when nobody reads on. */
 async function* endless(left: () => void) {
@@ -20,10 +21,10 @@ test('a client that leaves ends the work, and the next export of the user begins
   const exports = openExports()
   const [left, client] = [vi.fn(), new AbortController()]
   const file = async () => ({ fileName: 'a', chunks: endless(left) })
-  const first = await exports.open({ userId: 1, signal: client.signal }, file)
+  const first = await exports.open({ caller, signal: client.signal }, file)
   first.file.on('error', () => {})
   first.file.read()
-  const second = exports.open({ userId: 1, signal: never }, async () => ({
+  const second = exports.open({ caller, signal: never }, async () => ({
     fileName: 'b',
     chunks: endless(() => {}),
   }))
@@ -39,7 +40,7 @@ test('a client that leaves ends the work, and the next export of the user begins
 
 test('a client that does not read on is cut off in the end', async () => {
   const left = vi.fn()
-  const { file } = await openExports({ maxMs: 20 }).open({ userId: 1, signal: never }, async () => ({
+  const { file } = await openExports({ maxMs: 20 }).open({ caller, signal: never }, async () => ({
     fileName: 'a',
     chunks: endless(left),
   }))
@@ -54,7 +55,7 @@ test.each([
 ])('a client that reads too slowly is cut off %s', async (_, pages) => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const { file } = await openExports().open({ userId: 1, signal: never }, async () => ({
+  const { file } = await openExports().open({ caller, signal: never }, async () => ({
     fileName: 'a',
     chunks: pagesOf(...Array.from({ length: pages }, () => 'x'.repeat(50_000))),
   }))
@@ -72,7 +73,7 @@ test('a client is not cut off for a file that takes long to make', async () => {
     }
   }
   const exports = openExports({ graceMs: 20 })
-  const { file } = await exports.open({ userId: 1, signal: never }, async () => ({
+  const { file } = await exports.open({ caller, signal: never }, async () => ({
     fileName: 'a',
     chunks: slow(),
   }))
@@ -81,9 +82,9 @@ test('a client is not cut off for a file that takes long to make', async () => {
 
 test('an error before the beginning is the answer, and frees the turn', async () => {
   const exports = openExports()
-  const failing = exports.open({ userId: 1, signal: never }, () => Promise.reject(new Error('broken')))
+  const failing = exports.open({ caller, signal: never }, () => Promise.reject(new Error('broken')))
   await expect(failing).rejects.toThrow('broken')
-  const next = exports.open({ userId: 1, signal: never }, async () => ({
+  const next = exports.open({ caller, signal: never }, async () => ({
     fileName: 'b',
     chunks: pagesOf(''),
   }))

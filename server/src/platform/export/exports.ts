@@ -1,20 +1,14 @@
 import { addAbortSignal, finished, Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { openHeavyWork } from '../heavy/heavy-work.ts'
+import { type HeavyRequest, openHeavyWork } from '../heavy/heavy-work.ts'
 
 /** A file to download, and the name to save it under. */
 export type Download = { fileName: string; file: Readable }
 
-type Request = {
-  userId: number
-  /** Aborts when the client has left. */
-  signal: AbortSignal
-}
-
 export type Exports = {
   /** Waits for its turn, then opens the file. The turn lasts until the file is read to its end or the client leaves. */
   open: (
-    request: Request,
+    request: HeavyRequest,
     open: () => Promise<{ fileName: string; chunks: AsyncIterable<string | Uint8Array> }>,
   ) => Promise<Download>
   /** Breaks off what is being read. */

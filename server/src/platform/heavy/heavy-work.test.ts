@@ -14,11 +14,12 @@ beforeEach(() => {
 afterEach(() => heavyWork.stop())
 
 const never = new AbortController().signal
+const caller = { id: 1, apiKey: null }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Runs work that lasts until `end[name]`. Resolves to its name, or to the refusal's code. */
-async function run(name: string, request: Partial<HeavyRequest> & { userId: number }): Promise<string> {
-  const result = heavyWork.run({ signal: never, ...request }, ({ signal }) => {
+async function run(name: string, request: Partial<HeavyRequest> = {}): Promise<string> {
+  const result = heavyWork.run({ caller, signal: never, ...request }, ({ signal }) => {
     started.push(name)
     return new Promise<string>((resolve, reject) => {
       end[name] = (error) => (error ? reject(error) : resolve(name))
@@ -29,8 +30,8 @@ async function run(name: string, request: Partial<HeavyRequest> & { userId: numb
 }
 
 test('work that fails gives its error and frees its place', async () => {
-  const failing = run('a1', { userId: 1 })
-  const next = run('a2', { userId: 1 })
+  const failing = run('a1')
+  const next = run('a2')
   await settled()
   end.a1?.(new Error('broken'))
   expect(await failing).toBe('broken')
@@ -41,9 +42,9 @@ test('work that fails gives its error and frees its place', async () => {
 
 test('a client that leaves ends its work, running or waiting, and the next begins', async () => {
   const [running, waiting] = [new AbortController(), new AbortController()]
-  const first = run('first', { userId: 1, signal: running.signal })
-  const second = run('second', { userId: 1, signal: waiting.signal })
-  const third = run('third', { userId: 1 })
+  const first = run('first', { signal: running.signal })
+  const second = run('second', { signal: waiting.signal })
+  const third = run('third')
   await settled()
   waiting.abort()
   expect(await second).toBe('unavailable')
@@ -53,5 +54,21 @@ test('a client that leaves ends its work, running or waiting, and the next begin
   expect(started).toEqual(['first', 'third'])
   end.third?.()
   expect(await third).toBe('third')
-  expect(await run('late', { userId: 1, signal: running.signal })).toBe('unavailable')
+  expect(await run('late', { signal: running.signal })).toBe('unavailable')
+})
+
+// R-2214
+test('the API keys of a user wait for each other, and the user for none of them', async () => {
+  const apiKey = { name: 'Shop', isUsableHere: true, wasUsedLately: false }
+  const keyOf = (id: number) => ({ caller: { ...caller, apiKey: { ...apiKey, id } } })
+  const byKeys = [run('first key', keyOf(7)), run('second key', keyOf(8))]
+  const own = run('own')
+  await settled()
+  expect(started).toEqual(['first key', 'own'])
+  end.own?.()
+  expect(await own).toBe('own')
+  end['first key']?.()
+  await settled()
+  end['second key']?.()
+  expect(await Promise.all(byKeys)).toEqual(['first key', 'second key'])
 })

@@ -25,8 +25,7 @@ async function store() {
   const bytes = await picture()
   const id = await uploads.store({
     bytes,
-    userId: user.id,
-    turn: user.id,
+    caller: { id: user.id, apiKey: null },
     signal: new AbortController().signal,
   })
   const { name } = await context.db.one<{ name: string }>(sql`select name from images where id = ${id}`)
@@ -168,7 +167,10 @@ test('an image past the quota leaves no file: no user fills the disk with files 
   await context.db.run(sql`insert into images ${values(full)}`)
   await context.db.run(sql`update quotas set image_megabytes_per_user = 1`)
 
-  const upload = { bytes: await picture(), userId, turn: userId, signal: new AbortController().signal }
+  const upload = {
+    ...{ bytes: await picture(), signal: new AbortController().signal },
+    caller: { id: userId, apiKey: null },
+  }
   await expect(uploads.store(upload)).rejects.toMatchObject({ code: 'quota_images' })
 
   expect(await readdir(folder)).toEqual(before)
@@ -179,8 +181,7 @@ test('the image of a user who was deleted during the upload belongs to nobody', 
   onTestFinished(uploads.stop)
   const nobody = {
     bytes: await picture(),
-    userId: 987_654,
-    turn: 987_654,
+    caller: { id: 987_654, apiKey: null },
     signal: new AbortController().signal,
   }
 

@@ -13,7 +13,7 @@ async function open() {
   onTestFinished(uploads.stop)
   const finished: string[] = []
   const store = (name: string, userId: number, bytes: Buffer, signal = new AbortController().signal) =>
-    uploads.store({ bytes, userId, turn: userId, signal }).then(
+    uploads.store({ bytes, caller: { id: userId, apiKey: null }, signal }).then(
       () => finished.push(name),
       (error) => finished.push(`${name} ${error.code}`),
     )

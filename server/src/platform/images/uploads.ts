@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../access.ts'
-import { turnOf } from '../api-keys.ts'
 import type { Pool } from '../database/connection.ts'
 import { sql, values } from '../database/sql.ts'
 import { clientSignal } from '../heavy/client-signal.ts'
@@ -13,9 +12,7 @@ import { type ImageStore, mimeTypeOf } from './store.ts'
 
 export type Upload = {
   bytes: Uint8Array
-  userId: number
-  /** Whose turn it waits for: see `turnOf`. */
-  turn: number
+  caller: Pick<Caller, 'id' | 'apiKey'>
   /** Aborts when the client has left. */
   signal: AbortSignal
 }
@@ -24,7 +21,7 @@ type Input = { caller: Caller; file: UploadedFile | null; reply: FastifyReply }
 
 /** The image in a request, if there is one. */
 export const uploadOf = ({ caller, file, reply }: Input): Upload | null =>
-  file && { bytes: file.bytes, userId: caller.id, turn: turnOf(caller), signal: clientSignal(reply) }
+  file && { bytes: file.bytes, caller, signal: clientSignal(reply) }
 
 export type Uploads = {
   /**
@@ -43,12 +40,11 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
   const turns = openHeavyWork(AT_ONCE)
   const imageProcess = openImageProcess()
   return {
-    async store({ bytes, userId, turn, signal }) {
+    async store({ bytes, ...request }) {
+      const { id: userId } = request.caller
       // Before the work, and again with the size that is stored.
       await db.begin((tx) => requireRoomOnDisk(tx, userId, 0))
-      const image = await turns.run({ userId: turn, signal }, ({ signal }) =>
-        imageProcess.clean(bytes, signal),
-      )
+      const image = await turns.run(request, ({ signal }) => imageProcess.clean(bytes, signal))
       const name = await images.put(image.bytes, image.extension)
       try {
         return await insertImage(db, { name, size: image.bytes.length, userId })
