@@ -127,6 +127,7 @@ test('the previous preview stays while the next one loads', async () => {
   await type('1')
   await panel.findByText('7')
   await type('2')
+  expect(panel.getByText('7').closest('[aria-busy=true]')).toBeTruthy()
   await waitFor(() => expect(previewRequests(requests)).toHaveLength(2))
   expect(panel.getByText('7').closest('[aria-busy=true]')).toBeTruthy()
   answer()

@@ -47,7 +47,7 @@ export function JobPreview({ draft, message, texts }: Props) {
         <Hint>{t('JOB.PREVIEW_EMPTY')}</Hint>
       ) : data ? (
         // The previous preview stays, dimmed, while the next one loads.
-        <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
+        <Box aria-busy={settled !== draft || isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
           <PreviewFacts preview={data} hasInstance={Boolean(draft.instanceId)} />
           <Box mt="sm">
             <IncompleteTexts incomplete={data.incomplete} {...texts} />
