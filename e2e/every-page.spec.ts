@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type ConsoleMessage, expect, type Page, test } from '@playwright/test'
 import type Axe from 'axe-core'
 import { enter, move, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
@@ -21,6 +22,9 @@ const spokenIn = ({ keepsWords }: View): (readonly string[])[] =>
   keepsWords ? (isFull ? languages : languages.slice(0, 1)).map((lang) => [lang]) : [languages]
 /** Findings of axe depend on the language only by the length of the texts, and axe is slow. */
 const usesAxe = (lang: string) => isFull || lang === languages[0]
+
+/** No page takes longer to show the answer to what it asks for, even on a busy machine. */
+const LASTING_MS = 3000
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -91,16 +95,26 @@ async function findProblems(page: Page, spoken: readonly string[]): Promise<stri
     // In turn, so that the page rarely changes its language.
     for (const lang of nth % 2 === 0 ? checked : checked.toReversed()) {
       await speak(page, lang)
-      const found = [
-        ...(await page.evaluate(sidewaysScroll)),
-        ...(await page.evaluate(rawKeys)),
-        ...(usesAxe(lang) ? await violations(page) : []),
-      ]
+      const found = await findLasting(page, lang)
       problems.push(...found.map((problem) => `${lang} ${scheme} ${width}: ${problem}`))
     }
   }
   return problems
 }
+
+/** Looks again where there are problems: the page may have been on its way, with its values dimmed for a moment. */
+async function findLasting(page: Page, lang: string): Promise<string[]> {
+  const found = await findNow(page, lang)
+  if (found.length === 0) return []
+  await delay(LASTING_MS)
+  return findNow(page, lang)
+}
+
+const findNow = async (page: Page, lang: string) => [
+  ...(await page.evaluate(sidewaysScroll)),
+  ...(await page.evaluate(rawKeys)),
+  ...(usesAxe(lang) ? await violations(page) : []),
+]
 
 /** The calls that views provoke to fail: a wrong password, a missing message or job, a conflict and others. */
 const REFUSED =
