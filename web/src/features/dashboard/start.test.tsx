@@ -13,7 +13,8 @@ const answers: Answers = {
   'GET /dashboard/days': () => ({ days: [] }),
   'GET /possible-opt-outs': () => pageOf([]),
   'GET /jobs': () => pageOf([]),
-  'GET /events': () => new Response(),
+  // The stream stays open: after one that ends, the app connects again and reads everything anew.
+  'GET /events': () => new Response(new ReadableStream()),
 }
 
 // R-2200, R-2201
