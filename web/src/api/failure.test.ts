@@ -89,6 +89,17 @@ test.each([
   await showLanguage('en')
 })
 
+// R-2255
+test('names that the server separates by commas are separated as the language does', async () => {
+  const params = { numbers: 'abc, 12', more: 3, andMore: ' and 3 more' }
+  const unreadable = new Failure(400, { code: 'phone_unreadable', error: 'x', params })
+  await showLanguage('cn')
+  expect(failureText(unreadable)).toBe('以下内容不是有效的手机号：abc、12 及另外 3 个。')
+  await showLanguage('vi')
+  expect(failureText(unreadable)).toContain('abc, 12')
+  await showLanguage('en')
+})
+
 test('a reason that this version of the app does not know is shown in the server’s words', () => {
   const params = { why: 'from_a_later_version', reason: 'The provider sleeps.' }
   expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(

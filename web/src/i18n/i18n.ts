@@ -33,13 +33,18 @@ export function setPasswordMin(length: number) {
   numbers.passwordMin = length
 }
 
-/** Shows numbers in texts as the language has them: 100,000. An id is a name. */
+/**
+ * Shows numbers in texts as the language has them: 100,000. An id is a name. The server separates names by commas:
+ * Chinese texts write `{{names, row}}`, so that they get the mark of a row there.
+ */
 const formatter: FormatterModule = {
   type: 'formatter',
-  format: (value, _format, _language, options) =>
-    typeof value === 'number' && options?.interpolationkey !== 'id'
+  format: (value, format, _language, options) => {
+    if (format) return String(value).replaceAll(', ', '、')
+    return typeof value === 'number' && options?.interpolationkey !== 'id'
       ? value.toLocaleString(currentLocale())
-      : value,
+      : value
+  },
   init() {},
   add() {},
   addCached() {},

@@ -3,6 +3,7 @@ import type { ContactList } from '@sendroom/contract/lists'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../format.ts'
 import { useContactFields } from '../../forms/use-contact-fields.ts'
+import { labelled } from '../../i18n/punctuation.ts'
 
 /** The filter of a list in words. */
 export function FilterWords({ list: { filter, tags } }: { list: ContactList }) {
@@ -20,7 +21,7 @@ export function FilterWords({ list: { filter, tags } }: { list: ContactList }) {
     ...tags.map(({ name }) => t('LIST.FILTER_TAG', { name })),
     ...filter.fields.map(({ key, value }) => {
       const field = fields.find((known) => known.key === key)
-      return `${field?.name ?? key}: ${valueText(value, field?.type)}`
+      return labelled(field?.name ?? key, valueText(value, field?.type))
     }),
   ]
   return (

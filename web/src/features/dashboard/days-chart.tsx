@@ -1,6 +1,7 @@
 import type { DashboardDay } from '@sendroom/contract/dashboard'
 import { useTranslation } from 'react-i18next'
 import { formatDate, formatNumber } from '../../format.ts'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 import classes from './days.module.css'
 import { instantOf, nameOf, type Outcome, outcomes, sumOf } from './days-outcomes.ts'
 
@@ -16,7 +17,7 @@ export function DaysChart({ days }: { days: DashboardDay[] }) {
   const { t } = useTranslation()
   const most = roundUp(Math.max(...days.map(({ sent, failed }) => sent + failed)))
   const numbersOf = (numbers: (outcome: Outcome) => number) =>
-    outcomes.map((outcome) => `${t(nameOf(outcome))}: ${formatNumber(numbers(outcome))}`).join(', ')
+    enumerated(outcomes.map((outcome) => labelled(t(nameOf(outcome)), formatNumber(numbers(outcome)))))
   const total = numbersOf((outcome) => sumOf(days, outcome))
   return (
     <div className={classes.chart}>
@@ -31,7 +32,12 @@ export function DaysChart({ days }: { days: DashboardDay[] }) {
       >
         {days.map((day, place) => (
           <g key={day.day} transform={`translate(${place * STEP})`}>
-            <title>{`${formatDate(instantOf(day.day))}: ${numbersOf((outcome) => day[outcome])}`}</title>
+            <title>
+              {labelled(
+                formatDate(instantOf(day.day)),
+                numbersOf((outcome) => day[outcome]),
+              )}
+            </title>
             <rect width={STEP} height={HEIGHT} fill="transparent" />
             {barsOf(day).map(({ outcome, from, to }) => (
               <rect

@@ -1,6 +1,7 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../format.ts'
+import { enumerated, labelled } from '../../i18n/punctuation.ts'
 import classes from './job-chart.module.css'
 
 /** The gap between two slices, in percent of the ring. */
@@ -18,7 +19,7 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
     { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: 'var(--mantine-color-red-7)' },
     { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: 'var(--mantine-color-cyan-6)' },
   ])
-  const inWords = slices.map(({ label, value }) => `${label}: ${value}`).join(', ')
+  const inWords = enumerated(slices.map(({ label, value }) => labelled(label, String(value))))
   return (
     <div className={classes.chart}>
       <svg viewBox="0 0 100 100" role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`}>
@@ -31,7 +32,7 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
             strokeDasharray={`${length} ${100 - length}`}
             strokeDashoffset={START_OFFSET - start}
           >
-            <title>{`${label}: ${formatNumber(value)}`}</title>
+            <title>{labelled(label, formatNumber(value))}</title>
           </circle>
         ))}
       </svg>

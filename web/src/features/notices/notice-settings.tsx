@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
+import { labelled } from '../../i18n/punctuation.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
@@ -67,7 +68,7 @@ function SettingsForm({ settings, onClose }: { settings: Settings; onClose: () =
               {channels.map((channel) => (
                 <td key={channel}>
                   <Checkbox
-                    aria-label={`${t(`NOTICE.BEGIN.${choice.kind}`)}: ${t(`NOTICE.CHANNEL.${channel}`)}`}
+                    aria-label={labelled(t(`NOTICE.BEGIN.${choice.kind}`), t(`NOTICE.CHANNEL.${channel}`))}
                     checked={choice.channels.includes(channel)}
                     onChange={() => toggle(choice.kind, channel)}
                   />
