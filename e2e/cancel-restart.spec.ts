@@ -1,4 +1,4 @@
-import { addInstance, groupsOf, setGroupPause, uniqueName } from './fixture.ts'
+import { addInstance, groupsOf, setGroupPause, uniqueName, untilJob } from './fixture.ts'
 import { expect, test } from './scenario.ts'
 import { confirm, rowOf, toast, viewJob } from './steps.ts'
 
@@ -14,10 +14,12 @@ test('a job is cancelled and restarted, each after a confirmation; the restart s
   const groups = await groupsOf(admin, instance, 'Order updates')
   const groupIds = groups.map(({ id }) => id)
   // Slow enough to be cancelled before its end.
-  await setGroupPause(admin, instance, 60)
-  await admin.call('POST /jobs', {
+  await setGroupPause(admin, instance, 600)
+  const { id } = await admin.call('POST /jobs', {
     body: { jobType: 'SendToGroups', messageId, instanceId: instance.id, groupIds },
   })
+  // Otherwise the first message may be on its way while sent messages are counted.
+  await untilJob(admin, id, { recipients: { sent: 1 } })
 
   const page = await openAs(admin, '/jobs')
   const main = page.getByRole('main')

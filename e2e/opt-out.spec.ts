@@ -14,10 +14,10 @@ test('a person of thirty stops the messages, two others may have meant it, and a
   openAs,
 }) => {
   const instance = await addInstance(admin, uniqueName('Opt-outs'))
-  // Slow enough for an answer in the middle of the job.
+  // The job waits after its first message, until that has been answered.
   await admin.call('PUT /instances/:id', {
     params: { id: instance.id },
-    body: { ...unlimited, privatePauseSeconds: [0.3, 0.3] },
+    body: { ...unlimited, privatePauseSeconds: [600, 600] },
   })
   const others = Array.from({ length: 27 }, (_, n) => `849012000${String(n).padStart(2, '0')}`)
   const numbers = [STOPS, ASKS, WRITES_WITHOUT_ACCENTS, ...others]
@@ -41,11 +41,11 @@ test('a person of thirty stops the messages, two others may have meant it, and a
   await test.step('the person who writes “Dừng” in the middle gets nothing more', async () => {
     await expect.poll(() => optOutOf(STOPS), { timeout: 30_000 }).toBe('Dừng')
     expect((await admin.call('GET /jobs/:id', { params: { id: first.id } })).status).toBe('Running')
-    await untilJob(admin, first.id, { status: 'Completed' })
     await admin.call('PUT /instances/:id', {
       params: { id: instance.id },
       body: { privatePauseSeconds: [0, 0] },
     })
+    await untilJob(admin, first.id, { status: 'Completed' })
     jobId = (await send('Tuần này giảm giá!')).id
     await untilJob(admin, jobId, { status: 'Completed' })
     const received = sendroom

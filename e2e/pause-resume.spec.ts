@@ -1,4 +1,4 @@
-import { addInstance, groupsOf, setGroupPause, uniqueName } from './fixture.ts'
+import { addInstance, groupsOf, setGroupPause, uniqueName, untilJob } from './fixture.ts'
 import { expect, test } from './scenario.ts'
 import { confirm, toast } from './steps.ts'
 
@@ -13,11 +13,13 @@ test('a job is paused, resumed, cancelled and retried, and each group gets the m
   const groups = (await groupsOf(admin, instance, 'VIP')).slice(0, 10)
   const sentTo = () => sendroom.accepted(instance.whapiToken).map(({ to }) => to)
   // Slow enough that the job is still running at each step.
-  await setGroupPause(admin, instance, 60)
+  await setGroupPause(admin, instance, 600)
   const groupIds = groups.map(({ id }) => id)
   const { id } = await admin.call('POST /jobs', {
     body: { jobType: 'SendToGroups', messageId, instanceId: instance.id, groupIds },
   })
+  // Otherwise the first message may be on its way while sent messages are counted.
+  await untilJob(admin, id, { recipients: { sent: 1 } })
   const page = await openAs(admin, `/jobs/${id}`)
   const main = page.getByRole('main')
   const status = (name: string) => main.getByText(name, { exact: true })
