@@ -11,8 +11,8 @@ const refuse = (page: Page, status: number, code: string) =>
 
 // R-1947, R-1948
 test('a reload reads the user beside the code, and draws no page before', async ({ admin, openAs }) => {
-  const page = await openAs(admin, '/users')
-  // The event stream reads the user once more.
+  // Not yet a page of the app, whose event stream would read the user once more.
+  const page = await openAs(admin, '/i18n/en.json')
   await page.route('**/api/events', (route) => route.abort())
   const { promise, resolve } = Promise.withResolvers<void>()
   let calls = 0
@@ -25,7 +25,7 @@ test('a reload reads the user beside the code, and draws no page before', async 
   await page.evaluate((user) => localStorage.setItem('user', JSON.stringify(user)), admin.session.user)
   const code = page.waitForResponse(/users-page.*\.js$/)
   const asked = page.waitForRequest(me)
-  await page.reload({ waitUntil: 'commit' })
+  await page.goto('/users', { waitUntil: 'commit' })
   await Promise.all([asked, code])
   await page.waitForFunction(() => !document.fonts || document.readyState === 'complete')
 

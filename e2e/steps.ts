@@ -2,6 +2,8 @@ import { expect, type Locator, type Page } from '@playwright/test'
 
 /** Signs in on the login page, after switching it to English. */
 export async function signIn(page: Page, username: string, password: string) {
+  // The address changes before the page does, and the page before may have more than one drop-down.
+  await page.locator('input[name=username]').waitFor()
   await page.getByRole('combobox').selectOption('en')
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
