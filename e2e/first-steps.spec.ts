@@ -28,7 +28,6 @@ test('the first Admin follows the guide from an empty dashboard to the first mes
   fresh,
   openAs,
 }) => {
-  test.setTimeout(180_000)
   const admin = await fresh.signIn()
   expect(await admin.call('GET /groups/stats', {})).toMatchObject({ totalGroups: 0, totalJobs: 0 })
   const page = await openAs(admin, '/dashboard')

@@ -12,7 +12,6 @@ test('an operator can do all daily tasks by keyboard, with a visible focus at ev
   page,
   fresh,
 }) => {
-  test.setTimeout(300_000)
   const { keyboard } = page
   const press = (target: Locator, key = 'Enter') => tabTo(page, target).then(() => keyboard.press(key))
   const type = (target: Locator, words: string) => tabTo(page, target).then(() => keyboard.type(words))

@@ -6,7 +6,6 @@ test('open pages follow changes by other tabs and by the engine, even across a r
   fresh,
   openAs,
 }) => {
-  test.setTimeout(240_000)
   const admin = await fresh.signIn()
   const instance = await addInstance(admin, 'Shop')
   const groupIds = (await groupsOf(admin, instance, 'VIP')).slice(0, 12).map(({ id }) => id)

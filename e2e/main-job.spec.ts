@@ -10,7 +10,6 @@ const TEXT = 'Giảm 20 % hôm nay 🎉\nChỉ cho khách VIP.'
 const TITLE = 'Giảm 20 % hôm nay'
 
 test('from an empty installation to a delivered message', async ({ page, fresh }) => {
-  test.setTimeout(300_000)
   await page.goto(fresh.url)
 
   await test.step('the first Admin signs in with the printed password', async () => {
