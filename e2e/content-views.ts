@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { choose } from './steps.ts'
 import { answer, button, patch, type View, type Words } from './view.ts'
 
 const pathOf = (file: string) => join(import.meta.dirname, '../server/test/fixtures/files', file)
@@ -136,8 +137,7 @@ export const contentViews: Record<string, View> = {
     open: async (page, t) => {
       const mentions = { members: 212, reached: 180, mentionedBefore }
       await patch(page, '/jobs/preview', (preview) => ({ ...preview, mentions }))
-      await page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).fill('#1')
-      await page.getByRole('option', { name: /^#1 / }).click()
+      await choose(page, t('JOB.MESSAGE'), '#1')
       // The page moves while the groups of the message are chosen.
       await page.getByText(t('JOB.PREVIEW_NOTE')).waitFor()
       await page.getByLabel(t('JOB.MENTIONS_ALL')).check()

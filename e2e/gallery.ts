@@ -4,7 +4,7 @@ import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fix
 import { furnishImports, furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
 import { Sendroom } from './sendroom.ts'
-import { forgetAnswers, isAnswered, type schemes, type View, type Words } from './view.ts'
+import { anyToast, forgetAnswers, isAnswered, type schemes, type View, type Words } from './view.ts'
 
 /** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
 export type Gallery = { url: string; admin: Api; newcomer: Api; reader: Api; first: Api }
@@ -219,7 +219,8 @@ export async function visit(page: Page, view: View, words: Words) {
 
 /** Like `visit`, on a page that is at the view's address already. */
 export async function open(page: Page, view: View, words: Words) {
-  await untilLoaded(page)
+  // A toast that comes by itself may have gone before all else is there.
+  if (view.open !== anyToast) await untilLoaded(page)
   if (!view.open) return
   await view.open(page, words)
   const opened = page.locator(

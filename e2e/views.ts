@@ -8,6 +8,7 @@ import { contentViews } from './content-views.ts'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
 import { signInViews } from './sign-in-views.ts'
+import { choose } from './steps.ts'
 import {
   answer,
   anyToast,
@@ -466,10 +467,8 @@ export const views: Record<string, View> = {
     isWhole: true,
     open: async (page, t) => {
       await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
-      await page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).fill('#2')
-      await page.getByRole('option', { name: /^#2 / }).click()
-      await page.getByRole('combobox', { name: t('FORM.INSTANCE') }).fill('Shop')
-      await page.getByRole('option', { name: 'Shop' }).click()
+      await choose(page, t('JOB.MESSAGE'), '#2')
+      await choose(page, t('FORM.INSTANCE'), 'Shop')
       await patch(page, '/jobs/preview', (body) => ({ ...body, hold: rest }))
       await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567\n+84 901 234 567\n0912345678\nMs Lan')
       await expect(page.getByText('Ms Lan').last()).toBeVisible()
