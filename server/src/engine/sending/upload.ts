@@ -71,10 +71,12 @@ const recordUpload = (tx: Db, { jobId, instanceId, mediaName }: Upload, mediaId:
       where known.media_id <> excluded.media_id
     )
     update jobs j set media_id = ${mediaId}, last_turn_at = least(j.last_turn_at, clock_now())
-    where j.media_id is null and (j.id = ${jobId} or j.instance_id = ${instanceId} and j.status = 'Running'
+    where j.media_id is null and j.instance_id = ${instanceId}
       -- Jobs that were put off with the same file wait for nothing any more.
-      and j.last_turn_at > clock_now() and ${mediaName} in (
-        select name from images where id = j.image_id union all select name from files where id = j.file_id))`)
+      and (j.id = ${jobId} or j.status = 'Running' and j.last_turn_at > clock_now())
+      -- The job may have been cancelled, restarted and changed meanwhile.
+      and ${mediaName} in (
+        select name from images where id = j.image_id union all select name from files where id = j.file_id)`)
 
 /** For a new token: it may belong to another channel, which has none of the account's files. */
 export async function forgetUploads(tx: Db, instanceId: number): Promise<void> {
