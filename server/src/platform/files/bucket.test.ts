@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeTemporaryFolder } from '../../../test/temporary-folder.ts'
-import { newName, openFiles } from './store.ts'
+import { until } from '../../../test/until.ts'
+import { type FileStore, newName, openFiles } from './store.ts'
 
 type Put = { bytes: Buffer; headers: Record<string, unknown> }
 
@@ -116,6 +117,38 @@ test.each([
     () => files.remove(newName('txt')),
   ])
     await expect(attempt()).rejects.toMatchObject({ code: 'file_store_down', cause: { name: refusal.code } })
+})
+
+async function finishDraft(files: FileStore) {
+  const draft = await files.createDraft()
+  await draft.write(Buffer.from('hello'))
+  await draft.finish()
+  return draft
+}
+
+async function openPaths() {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return Promise.all(links)
+}
+
+// R-2231
+test('an upload that does not reach the bucket leaves no file open', async () => {
+  if (process.platform !== 'linux') return
+  const { dataDir, imageStore } = await startBucket()
+  const files = openFiles({ dataDir, imageStore: { ...imageStore, endpoint: 'http://127.0.0.1:1' } })
+  const draft = await finishDraft(files)
+  await expect(files.keep(draft, newName('txt'))).rejects.toMatchObject({ code: 'file_store_down' })
+  await draft.discard()
+  await until('the file is closed', async () => !(await openPaths()).join().includes(draft.path))
+})
+
+// R-2232
+test('an upload that can’t be read from the disk is refused, and ends nothing else', async () => {
+  const { files, objects } = await startBucket()
+  const draft = await finishDraft(files)
+  await rm(draft.path)
+  await expect(files.keep(draft, newName('txt'))).rejects.toMatchObject({ code: 'file_store_down' })
+  expect(objects.size).toBe(0)
 })
 
 // R-2132

@@ -78,11 +78,15 @@ export async function openBucket(
       return createDraft(drafts)
     },
     async keep(draft, name, mimeType) {
-      const body = { Body: createReadStream(draft.path), ContentLength: draft.size, ContentType: mimeType }
+      const broken = new AbortController()
+      const bytes = createReadStream(draft.path).on('error', (error) => broken.abort(error))
+      const body = { Body: bytes, ContentLength: draft.size, ContentType: mimeType }
       // Otherwise the client would send the checksum behind the bytes, in an encoding that many stores don't know.
       const checksum = { ChecksumSHA256: draft.sha256().toString('base64') }
       const put = new PutObjectCommand({ ...object(name), ...body, ...checksum })
-      await client.send(put, { requestTimeout: LARGE_MS })
+      // The client does not listen to errors of the file, and leaves it open if it can't send it.
+      const sent = client.send(put, { requestTimeout: LARGE_MS, abortSignal: broken.signal })
+      await sent.finally(() => bytes.destroy())
       await draft.discard()
     },
     async open(name, range) {
