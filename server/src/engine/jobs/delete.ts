@@ -5,6 +5,7 @@ import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, sql } from '../../platform/database/sql.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { releaseMentions } from '../shared/mentions.ts'
 import { cancelJob } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
 
@@ -100,6 +101,7 @@ const deleteSettled = (db: Pool, jobIds: number[], whenChanged: WhenChanged) =>
       await forBulkWrites(tx)
       await lockInstancesOfJobs(tx, jobIds)
       if (await unsettledIn(tx, jobIds)) return false
+      await releaseMentions(tx, jobIds)
       await tx.run(sql`delete from jobs where id = any(${jobIds})`)
       await whenChanged(tx, jobIds, 'deleted')
       return true

@@ -7,6 +7,7 @@ import { isCleared } from '../shared/approval.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
+import { releaseMentions } from '../shared/mentions.ts'
 import { skipUnreachable } from '../shared/opt-out.ts'
 import { cursorAtEnd, hasOpenDelivery } from '../shared/queue.ts'
 import { wakeWorkers } from '../wake.ts'
@@ -98,6 +99,7 @@ export async function restartJob(tx: Tx, jobId: number, byName: string): Promise
   if (await areRecipientsDeleted(tx, jobId)) return 'deleted'
   if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
   await releaseMatches(tx, [jobId])
+  await releaseMentions(tx, [jobId])
   await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
   await findGroupsAgain(tx, jobId)
   await tx.run(sql`delete from job_logs where job_id = ${jobId}`)

@@ -5,7 +5,7 @@ import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { openHeartbeat } from '../history/heartbeat.ts'
-import { cancelJob, restartJob, retryFailed } from '../index.ts'
+import { cancelJob, deleteJobs, restartJob, retryFailed } from '../index.ts'
 import { deleteOldRows } from '../retention/delete-old.ts'
 
 const context = useEngineContext()
@@ -103,6 +103,34 @@ test('a message that the provider has refused takes the mentions of the day from
     ['1@g.us', []],
   ])
 })
+
+// R-2234
+test.each([
+  ['restarted', (id: number) => context.db.begin((tx) => restartJob(tx, id, 'Ann'))],
+  ['deleted', (id: number) => deleteJobs(context.db, [id], 'Ann', async () => {})],
+])(
+  'the next message of the day has the mentions of one that was refused, also if its job is %s',
+  async (what, act) => {
+    const { provider, script, accept, mentions } = providerOfGroups()
+    let isClosed = true
+    script.onSend = (send) =>
+      isClosed ? { kind: 'rejected', reason: { code: 'not_allowed', params: {} } } : accept(send)
+    const refused = await mentioning({ recipients: ['1@g.us'] })
+    context.worker(provider)
+    await context.untilStatus(refused.id, 'Failed')
+    isClosed = false
+
+    await act(refused.id)
+    const { instanceId } = refused
+    const next = what === 'deleted' ? await mentioning({ instanceId, recipients: ['1@g.us'] }) : refused
+    await context.untilStatus(next.id, 'Completed')
+
+    expect(mentions()).toEqual([
+      ['1@g.us', both],
+      ['1@g.us', both],
+    ])
+  },
+)
 
 // R-1652
 test('the page does not say that a run has mentioned the members whom a former run has', async () => {

@@ -60,6 +60,13 @@ export const recordFoundMentions = (tx: Db, deliveryIds: number[]) =>
     where d.id = any(${deliveryIds}) and j.mentions_all and d.chat_id like '%@g.us'
     on conflict do nothing`)
 
+/** Before jobs begin anew or are deleted: messages that were not sent leave their mentions to others of the day. */
+export const releaseMentions = (tx: Db, jobIds: number[]) =>
+  tx.run(sql`
+    delete from group_mentions g using jobs j, deliveries d
+    where j.id = any(${jobIds}) and g.instance_id = j.instance_id and d.id = g.delivery_id and d.job_id = j.id
+      and ${wasNotSent}`)
+
 /** Saves the members of a group for the message that follows. */
 export const saveMembers = (tx: Db, deliveryId: number, members: { count: number; phones: string[] }) =>
   tx.run(sql`
