@@ -132,6 +132,27 @@ test.each([
   },
 )
 
+// R-2235
+test('a message that could mention nobody leaves the mentions to the next one of the day', async () => {
+  let isReadable = false
+  const { provider, mentions } = providerOfGroups((chatId) => {
+    if (isReadable) return { ...shop, chatId }
+    throw new ProviderFailure('refused', { code: 'refused', params: { detail: 'no' } })
+  })
+  const first = await mentioning({ recipients: ['1@g.us'] })
+  context.worker(provider)
+  await context.untilStatus(first.id, 'Completed')
+  isReadable = true
+
+  const next = await mentioning({ instanceId: first.instanceId, recipients: ['1@g.us'] })
+  await context.untilStatus(next.id, 'Completed')
+
+  expect(mentions()).toEqual([
+    ['1@g.us', []],
+    ['1@g.us', both],
+  ])
+})
+
 // R-1652
 test('the page does not say that a run has mentioned the members whom a former run has', async () => {
   const { provider, mentions } = providerOfGroups()

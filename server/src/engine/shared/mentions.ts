@@ -38,12 +38,12 @@ export const needsMembers = sql`(
 export const mentionsOfDelivery = sql`
   case when ${mentionsAll} then (select m.phones from delivery_mentions m where m.delivery_id = d.id) end`
 
-/** For the intents in the CTE `written`: the account has mentioned these groups today. */
+/** For the intents in the CTE `written`: the account has mentioned somebody in these groups today. */
 export const recordMentions = (written: string) => sql`
   insert into group_mentions (instance_id, chat_id, day, delivery_id, run)
   select w.instance_id, w.chat_id, local_day(clock_now(), i.time_zone), w.id, w.run
   from ${identifier(written)} w join instances i on i.id = w.instance_id
-  where w.mentions is not null
+  where cardinality(w.mentions) > 0
   on conflict (instance_id, chat_id, day) do update set delivery_id = excluded.delivery_id, run = excluded.run`
 
 /** For the intents in the CTE `written`: whether their messages mention somebody. Those of a former run may have. */
