@@ -26,13 +26,19 @@ test.each([
   expect(errorsOf(message)).toEqual([])
 })
 
-// R-1600
+// R-1600, R-2233
 test.each<[string, object, string, string]>([
   ['a poll without a question', { content: poll, textContent: ' ' }, 'textContent', 'MESSAGE.TEXT_REQUIRED'],
   ['a place without a name', { content: place, textContent: '' }, 'textContent', 'MESSAGE.TEXT_REQUIRED'],
   [
     'a long question',
     { content: poll, textContent: 'x'.repeat(256) },
+    'textContent',
+    'MESSAGE.QUESTION_TOO_LONG',
+  ],
+  [
+    'a question that is long by its blanks',
+    { content: poll, textContent: `Tea?${' '.repeat(252)}` },
     'textContent',
     'MESSAGE.QUESTION_TOO_LONG',
   ],

@@ -99,7 +99,8 @@ export const requireText = <S extends z.ZodType<Written>>(schema: S) =>
     })
     .refine(
       (message) =>
-        contentOf(message)?.kind !== 'poll' || (textOf(message)?.length ?? 0) <= limits.pollQuestion,
+        // A question is sent with the blanks at its ends.
+        contentOf(message)?.kind !== 'poll' || !(message.textContent?.length > limits.pollQuestion),
       { path: ['textContent'], error: key('MESSAGE.QUESTION_TOO_LONG'), when: isForm },
     )
 
