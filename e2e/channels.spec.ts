@@ -15,9 +15,7 @@ test('a channel is found among the groups, and a job posts to it once', async ({
     await page.getByLabel('Kind').selectOption('Channels only')
     await expect(rowOf(page, CHANNEL)).toContainText('1,284 followers')
     await expect(rowOf(page, /followers/)).toHaveCount(2)
-    await expect(
-      rowOf(page, CHANNEL).getByRole('button', { name: `Export members of ${CHANNEL}` }),
-    ).toBeDisabled()
+    await expect(rowOf(page, CHANNEL).getByRole('button', { name: 'Export members' })).toBeDisabled()
   })
 
   await test.step('a job is made for one of them', async () => {

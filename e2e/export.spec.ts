@@ -13,9 +13,7 @@ test("a group's participants can be downloaded as an Excel file named after the 
   const page = await openAs(admin, `/groups?search=${encodeURIComponent(group.name)}`)
   await expect(rowOf(page, instance.name)).toContainText(String(group.participantCount))
   const download = page.waitForEvent('download')
-  await rowOf(page, instance.name)
-    .getByRole('button', { name: `Export members of ${group.name}` })
-    .click()
+  await rowOf(page, instance.name).getByRole('button', { name: 'Export members' }).click()
   await expect(toast(page, 'Group participants exported successfully!')).toBeVisible()
 
   const file = await download

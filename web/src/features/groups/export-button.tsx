@@ -25,7 +25,7 @@ export function ExportButton({ group }: { group: Group }) {
     <RowActions
       actions={[
         {
-          label: t('GROUP.EXPORT', { name: group.name }),
+          label: t('GROUP.EXPORT'),
           icon: IconFileSpreadsheet,
           loading: save.isPending,
           reason,
