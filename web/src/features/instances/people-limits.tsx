@@ -31,7 +31,7 @@ export function PeopleLimits({ form, isTest }: { form: Form; isTest: boolean }) 
       <Text size="xs" c="dimmed" mb={4}>
         {t('ACCOUNT_FORM.LIMITS_HINT')}
       </Text>
-      <div className={classes.pair}>
+      <div className={classes.limits}>
         {limitFields.map(([name, label, max]) => (
           <NumberField
             key={name}
