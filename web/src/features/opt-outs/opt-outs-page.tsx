@@ -33,7 +33,15 @@ const columns: Column<OptOut>[] = [
     sortBy: 'saidAt',
     isOneLine: true,
   },
-  { header: 'OPT_OUT.SOURCE', cell: (row) => <Name>{sourceText(row)}</Name> },
+  {
+    header: 'OPT_OUT.SOURCE',
+    // Without this a narrow column breaks Chinese words.
+    cell: (row) => (
+      <span style={{ wordBreak: 'keep-all' }}>
+        <Name>{sourceText(row)}</Name>
+      </span>
+    ),
+  },
   { header: 'OPT_OUT.SCOPE', cell: (row) => <Name>{scopeText(row)}</Name> },
 ]
 
