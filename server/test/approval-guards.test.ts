@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startDueJobs } from '../src/engine/jobs/lifecycle.ts'
 import type { Tx } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
 
 // The guards of approval are triggers and functions of the database. Each is removed here, to see that the attempt that
 // it stops would succeed without it. test/guards has those of the program.
@@ -52,6 +53,9 @@ const insertJob = async (tx: Pick<Tx, 'one' | 'run'>, of: Awaited<ReturnType<typ
     returning id`)
   return id
 }
+/** Waits until the other one is done as well, or is held up by a guard. */
+const untilBoth = (done: () => boolean) =>
+  until('both are done, or one waits', async () => done() || (await countWaiting(context.db)) > 0)
 const areBothFree = async (ids: number[]) =>
   (await Promise.all(ids.map(review))).every((job) => job.review === null)
 
@@ -124,11 +128,13 @@ const guards: Record<string, { removal: string; attempt: Attempt }> = {
       'pg_advisory_xact_lock(29004, ', 'coalesce(0, '); end $do$`,
     attempt: async () => {
       const of = await account('above')
+      let decided = 0
       const order = () =>
         context.db.begin(async (tx) => {
           const id = await insertJob(tx, of)
           await tx.run(sql`set constraints jobs_approval immediate`)
-          await sleep(200)
+          decided += 1
+          await untilBoth(() => decided === 2)
           return id
         })
       return areBothFree(await Promise.all([order(), order()]))
@@ -171,15 +177,20 @@ const guards: Record<string, { removal: string; attempt: Attempt }> = {
       const of = await account('above')
       await context.db.run(sql`
         update instances set approval = 'never', approval_above = 5 where id = ${of.instanceId}`)
-      const making = context.db.begin(async (tx) => {
+      let isBegun = false
+      const begin = async () => {
+        await context.db.run(sql`update instances set approval = 'above' where id = ${of.instanceId}`)
+        isBegun = true
+      }
+      const { id, beginning } = await context.db.begin(async (tx) => {
         const id = await insertJob(tx, of)
         await tx.run(sql`set constraints jobs_approval immediate`)
-        await sleep(500)
-        return id
+        const beginning = begin()
+        await untilBoth(() => isBegun)
+        return { id, beginning }
       })
-      await sleep(200)
-      await context.db.run(sql`update instances set approval = 'above' where id = ${of.instanceId}`)
-      return areBothFree([await making])
+      await beginning
+      return areBothFree([id])
     },
   },
 }

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
@@ -55,7 +56,14 @@ const whileLocked = <T>(instanceId: number, work: () => Promise<T>) =>
   })
 
 const isWaiting = () => until('the job waits for the lock', async () => (await countWaiting(context.db)) > 0)
-const briefly = () => new Promise((resolve) => setTimeout(resolve, 500))
+/** Runs `leave`, and waits until the app has noticed that so many clients have closed their connections. */
+async function untilLeft(count: number, leave: () => void) {
+  const { server } = await context.app
+  const countConnections = promisify(server.getConnections.bind(server))
+  const before = await countConnections()
+  leave()
+  await until('the connections are closed', async () => (await countConnections()) <= before - count)
+}
 
 // R-210
 test('far more entries than a job takes are refused at once, for a job and for its preview', async () => {
@@ -117,9 +125,8 @@ test.each(['many numbers', 'a list'])('a job to %s whose client has left is not 
   await whileLocked(instance.id, async () => {
     const { answer, leave } = await connectAndAsk(member, jobs.create, { body: order })
     await isWaiting()
-    leave()
+    await untilLeft(1, leave)
     expect(await answer).toBe('left')
-    await briefly()
   })
   // Runs after the job, because a user has one piece of heavy work at a time.
   expect((await context.call(member, jobs.preview, { body: order })).status).toBe(200)
@@ -139,8 +146,9 @@ test('exports that nobody waits for any more take no place in the queue', async 
     // Five may wait. Of six, one is refused when the others do.
     const waiting = await Promise.all([1, 2, 3, 4, 5, 6].map(ask))
     expect(await Promise.race(waiting.map(({ answer }) => answer))).toBe(429)
-    for (const { leave } of waiting) leave()
-    await briefly()
+    await untilLeft(5, () => {
+      for (const { leave } of waiting) leave()
+    })
     return [running.answer, (await ask()).answer]
   })
   expect(await Promise.all(answers)).toEqual([200, 200])
