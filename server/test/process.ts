@@ -66,10 +66,10 @@ export class Program {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Waits until stdout matches. Throws with the whole output if the process ends first, or after 50 s. */
+  /** Waits until stdout matches. Throws with the whole output if the process ends first, or after two minutes. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     const match = () => pattern.exec(this.stdout)
-    await until(`${pattern}`, () => match() ?? !this.isRunning).catch(() => {})
+    await until(`${pattern}`, () => match() ?? !this.isRunning, 120_000).catch(() => {})
     if (!this.isRunning) await this.ended // only then is all its output here
     const found = match()
     if (!found) throw new Error(`Expected the output ${pattern}, but got:\n${this.stdout}${this.stderr}`)

@@ -89,7 +89,7 @@ test('a start with an external database creates its data folder, or says why tha
   })
 })
 
-describe('with two servers in DATABASE_URL, the second one is used', () => {
+describe('with two servers in DATABASE_URL, the second one is used', { timeout: 120_000 }, () => {
   test('when the first is down', async () => {
     await using database = await externalDatabase()
     await expectToDeliver(`127.0.0.1:1,${database.host}`, database)

@@ -160,11 +160,11 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   test('on all addresses, prints each of them and warns that HTTP is not encrypted', async () => {
     await using home = await readyInstallation()
     const open = await home.start([], { HOST: '0.0.0.0' })
+    await open.end('SIGTERM') // only then is all its output here
     const { port } = new URL(open.url)
     const printed = [...open.stdout.matchAll(/^Sendroom is running at (\S+)$/gm)].map(([, url]) => url)
     expect(printed).toEqual(urlsOf({ address: '0.0.0.0', port: Number(port), family: 'IPv4' }))
     expect(open.stderr).toMatch(/^Other machines reach Sendroom without encryption\..*\n$/)
-    await open.end('SIGTERM')
 
     const behindProxy = await home.start([], { HOST: '0.0.0.0', PUBLIC_URL: 'https://send.example' })
     expect(behindProxy.url).toBe('https://send.example')

@@ -117,7 +117,7 @@ test('a clock shift moves message times and Date headers alike', async () => {
 
 test('a send is in the ledger before its answer', async () => {
   const token = simulator.linked()
-  await simulator.control('POST /latency', { ms: 500 })
+  await simulator.control('POST /latency', { ms: 2000 })
   const answer = send(token, '84901234567', 'x')
   await expect.poll(() => simulator.ledger.list(token)).toHaveLength(1)
   const first = await Promise.race([

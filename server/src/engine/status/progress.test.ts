@@ -72,10 +72,8 @@ test('open pages learn of the receipts that a worker applies while it stops', as
   await stopping.ended
 
   const change = { feature: 'deliveries', id: job.id, instanceId: job.instanceId }
-  await until(
-    'open pages are notified',
-    () => notifications.some((one) => one.id === job.id && one.feature === 'deliveries'),
-    5_000,
+  await until('open pages are notified', () =>
+    notifications.some((one) => one.id === job.id && one.feature === 'deliveries'),
   )
   expect(notifications).toContainEqual(change)
   await listening.close()

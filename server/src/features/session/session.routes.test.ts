@@ -43,6 +43,7 @@ describe('a confirmation', () => {
 
   //
   test('is a sign-in for ten minutes, and a password entered once more', async () => {
+    await context.freezeClock()
     const user = await context.add.user({ username: 'lan', password: 'secret1' })
     const session = { ...user, token: (await signIn('lan', 'secret1')).body.token }
     await context.moveClock('9 minutes 59 seconds')

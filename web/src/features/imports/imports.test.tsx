@@ -172,8 +172,8 @@ test('an import begins with the consent, shows its progress, and ends with five 
   })
 
   state.now = done
-  const result = await screen.findByRole('region', { name: 'Result' }, { timeout: 4000 })
-  await waitFor(() => within(result).getByText('Unchanged'), { timeout: 4000 })
+  const result = await screen.findByRole('region', { name: 'Result' })
+  await waitFor(() => within(result).getByText('Unchanged'))
   expect([...result.querySelectorAll('dl:first-of-type dd')].slice(0, 5).map((dd) => dd.textContent)).toEqual(
     [...['900', '40', '20', '10', '30']],
   )

@@ -94,12 +94,12 @@ test('new votes appear without a reload', async () => {
   await results.findByText('3 · 100.00%')
   // The connection causes one more read of its own.
   const reads = () => requests.filter(({ name }) => name === 'GET /jobs/:id/poll').length
-  await waitFor(() => expect(reads()).toBe(2), { timeout: 3000 })
+  await waitFor(() => expect(reads()).toBe(2))
 
   votes = 6
   stream.notify({ feature: 'deliveries', id: 3 })
 
-  await results.findByText('6 · 100.00%', {}, { timeout: 3000 })
+  await results.findByText('6 · 100.00%')
 })
 
 // R-2220
@@ -109,7 +109,7 @@ test('while somebody looks, the results are read five times a minute, so that vo
   const { requests } = show({ 'GET /events': () => stream.response })
   await (await section()).findByText('3 · 75.00%')
   const reads = () => requests.filter(({ name }) => name === 'GET /jobs/:id/poll').length
-  await waitFor(() => expect(reads()).toBe(2), { timeout: 3000 })
+  await waitFor(() => expect(reads()).toBe(2))
 
   await act(() => vi.advanceTimersByTimeAsync(60_000))
 
