@@ -16,7 +16,7 @@ const KILLS = 3
 /** Then the lease of a killed process has ended, and an empty chat is believed. */
 const LOOKED_UP_AFTER = '40 seconds'
 
-describe.concurrent('a job of 200 recipients reaches each of them once', { timeout: 180_000 }, () => {
+describe.concurrent('a job of 200 recipients reaches each of them once', { timeout: 300_000 }, () => {
   test('when the process is killed several times while the provider has a message', async () => {
     await using home = await readyInstallation()
     await using simulator = await startSimulatorProcess(home.dataDir)
