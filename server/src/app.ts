@@ -128,6 +128,8 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 200 },
     schemaController,
+    // Fastify gives up a start after ten seconds, which a busy machine exceeds.
+    pluginTimeout: 0,
     // Requests that still arrive during a stop are served.
     return503OnClosing: false,
     // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract, and

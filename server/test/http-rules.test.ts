@@ -88,3 +88,7 @@ test('no answer allows another origin', async () => {
   const answer = await app.inject({ url: '/api/auth/options', headers: { origin: 'https://other.example' } })
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
 })
+
+test('a slow machine has all the time it needs to start', async () => {
+  expect((await context.app).initialConfig.pluginTimeout).toBe(0)
+})
