@@ -13,12 +13,12 @@ export default defineConfig({
   forbidOnly: true,
   // Long timeouts for busy machines. Tests wait for conditions, never for a fixed time.
   timeout: 420_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 60_000 },
   use: {
     launchOptions: await browserOptions(),
     locale: 'en-GB',
-    actionTimeout: 30_000,
-    navigationTimeout: 30_000,
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     // No traces, which take a third of the time. `npx playwright test NAME --trace=on` records one.
     screenshot: 'only-on-failure',
   },

@@ -92,7 +92,7 @@ test('a weekly series is approved, one run dragged, one skipped, and it sends it
       fresh.moveClockTo(next.dueAt)
       admin = await fresh.signIn() // a session ends within the weeks
       const made = async () => (await runsOf('past')).find(({ id }) => id === next.id)
-      await expect.poll(made, { timeout: 30_000 }).toMatchObject({ state: 'made' })
+      await expect.poll(made).toMatchObject({ state: 'made' })
       const jobId = (await made())?.jobId ?? 0
       await untilJob(admin, jobId, { status: 'Completed' })
       const bodies = fresh.accepted(instance.whapiToken).map(({ body }) => body)
