@@ -46,12 +46,12 @@ async function addFactor(userId: number) {
   const secret = newSecret()
   await context.db.run(sql`
     insert into factors (user_id, secret_cipher) values (${userId}, ${context.secrets.encrypt(secret)})`)
-  return async (seconds = 0) => {
-    const { ms } = await context.db.one<{ ms: number }>(sql`
-      select (extract(epoch from clock_now()) * 1000)::float8 as ms`)
-    return codeAt(secret, ms + seconds * 1000)
-  }
+  return async (seconds = 0) => codeAt(secret, (await nowMs()) + seconds * 1000)
 }
+
+const nowMs = async () =>
+  (await context.db.one<{ ms: number }>(sql`select (extract(epoch from clock_now()) * 1000)::float8 as ms`))
+    .ms
 
 async function signInWithCode(code: string, cookie = '') {
   const { body } = await enterPassword({ cookie })
@@ -95,6 +95,27 @@ test('a browser that was known before the factor has no guesses of its own', asy
   for (const cookie of cookies)
     for (let n = 0; n < 5; n++) statuses.push((await signInWithCode('000000', cookie)).status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+})
+
+// R-2240
+test('wrong codes of a thief who has the password do not keep out the browser that set up the factor', async () => {
+  await context.freezeClock()
+  await addUser()
+  const { cookie: former, body } = await enterPassword()
+  const { secret } = (await post('/auth/factor', {}, { cookie: former, ...body })).body
+  const codeIn = async (seconds: number) => codeAt(secret, (await nowMs()) + seconds * 1000)
+  const { cookie } = await post(
+    '/auth/factor/finish',
+    { code: await codeIn(-30) },
+    { cookie: former, ...body },
+  )
+  for (let n = 0; n < 5; n++) expect((await signInWithCode('000000')).status).toBe(401)
+  expect((await signInWithCode(await codeIn(0))).status).toBe(429)
+
+  expect((await post('/auth/confirm', { password, code: await codeIn(0) }, { cookie, ...body })).status).toBe(
+    200,
+  )
+  expect((await signInWithCode(await codeIn(30), cookie)).status).toBe(200)
 })
 
 // R-1939

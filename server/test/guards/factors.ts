@@ -106,6 +106,13 @@ export const factorGuards = [
     { tests: 'server/test/sign-in-attacks', only: 'known before the factor' },
   ),
   without(
+    'the browser that sets up a factor has guesses of its own',
+    `${session}/factor.service.ts`,
+    'await knowBrowser(tx)',
+    '',
+    { tests: 'server/test/sign-in-attacks', only: 'browser that set up the factor' },
+  ),
+  without(
     'a stream ends when a factor is due',
     `${features}/events/events.queries.ts`,
     "and not ${needsFactor('u')}",

@@ -42,7 +42,13 @@ export async function beginFactor(secrets: Secrets, begin: Begin) {
 }
 
 /** The factor counts once a code has shown that the app has it. */
-export const finishFactor = (secrets: Secrets, begin: Begin, code: string, browser: string) =>
+export const finishFactor = (
+  secrets: Secrets,
+  begin: Begin,
+  code: string,
+  browser: string,
+  knowBrowser: (tx: Tx) => Promise<void>,
+) =>
   begin(async (tx, caller) => {
     const factor = orNotFound((await findFactor(tx, caller.id)) ?? null)
     const next = orNotFound(factor.nextCipher)
@@ -51,6 +57,7 @@ export const finishFactor = (secrets: Secrets, begin: Begin, code: string, brows
     orNotFound((await adoptSecret(tx, caller.id, next, step)) || null)
     // A thief who has the password may have entered it there, without a code.
     await endOtherConfirmations(tx, caller)
+    await knowBrowser(tx)
     await record(tx, caller, { action: 'factor.set_up', details: { browser } })
     return giveRecoveryCodes(tx, caller.id)
   })
