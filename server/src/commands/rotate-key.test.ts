@@ -69,7 +69,7 @@ test('every encrypted column is encrypted anew, and running the command again ch
     values (${(await context.add.user()).id}, ${sealed}, ${sealed})`)
   const numberKey = await storedText('installation', 'number_key_cipher', former)
 
-  expect(await rotate()).toEqual({ count: 6, unreadable: [] })
+  expect(await rotate()).toEqual({ count: 6, unreadable: [], taken: [] })
 
   const current = secretsOf(NEW)
   for (const { table, cipher } of named.filter(({ table }) => table !== 'installation'))
@@ -79,15 +79,33 @@ test('every encrypted column is encrypted anew, and running the command again ch
     sql`select token_hash from instances where id = ${id}`,
   )
   expect(tokenHash).toEqual(current.hash('text'))
-  expect(await rotate()).toEqual({ count: 0, unreadable: [] })
+  expect(await rotate()).toEqual({ count: 0, unreadable: [], taken: [] })
 })
 
 // R-2054
 test('a value that neither key can read is named, and the former key stays needed', async () => {
   await open(FORMER)
   const { id } = await context.add.instance({ tokenCipher: secretsOf(OTHER).encrypt('token') })
-  expect(await rotate()).toEqual({ count: 1, unreadable: [`instances ${id}`] })
+  expect(await rotate()).toEqual({ count: 1, unreadable: [`instances ${id}`], taken: [] })
   await expect(open(NEW)).rejects.toThrow('does not match')
+})
+
+// R-2241
+test('a token that two accounts have, each by another key, is named, and the rest is encrypted anew', async () => {
+  const [former, both] = [await open(FORMER), await open(NEW, FORMER)]
+  const stored = (secrets: typeof former, text: string) =>
+    context.add.instance({ tokenCipher: secrets.encrypt(text), tokenHash: secrets.hash(text) })
+  await stored(both, 'token')
+  // A process that has not been started with both keys does not know the hash of the new one.
+  const { id } = await stored(former, 'token')
+  await stored(former, 'another')
+
+  expect(await rotate()).toEqual({ count: 2, unreadable: [], taken: [`instances ${id}`] })
+  await expect(open(NEW)).rejects.toThrow('does not match')
+
+  await context.db.run(sql`delete from instances where id = ${id}`)
+  expect(await rotate()).toEqual({ count: 0, unreadable: [], taken: [] })
+  await open(NEW)
 })
 
 // R-2131
@@ -120,7 +138,7 @@ test('every opt-out of a forgotten number holds during and after the replacement
   await context.db.run(sql`update instances set token_cipher = ${both.encrypt('token')} where id = ${id}`)
   expect(await isOut(NEW, FORMER)).toBe(true)
 
-  expect(await rotate()).toEqual({ count: 1, unreadable: [] })
+  expect(await rotate()).toEqual({ count: 1, unreadable: [], taken: [] })
   expect(await isOut(NEW)).toBe(true)
   expect(await isOut(NEW, FORMER)).toBe(true)
 })

@@ -19,7 +19,7 @@ both for all processes and restart them before. The command may be stopped at an
     try {
       const rotated = await rotateKey(database.db, config, signal)
       output.result(rotated, ...sentencesOf(rotated))
-      return rotated.unreadable.length > 0 ? EXIT.failed : EXIT.done
+      return isComplete(rotated) ? EXIT.done : EXIT.failed
     } catch (error) {
       throw signal.aborted ? new StartupError('Stopped before the end. Run the command again.') : error
     } finally {
@@ -40,7 +40,7 @@ export async function rotateKey(
   for (;;) {
     const pass = await encryptAnew(db, secrets, signal)
     count += pass.count
-    if (pass.unreadable.length > 0) return { count, unreadable: pass.unreadable }
+    if (!isComplete(pass)) return { ...pass, count }
     if (pass.count === 0) break
   }
   await db.begin(async (tx) => {
@@ -49,15 +49,17 @@ export async function rotateKey(
     if (count > 0 || secrets.former)
       await record(tx, nobody(''), { action: 'key.replace', details: { by: 'command', count } })
   })
-  return { count, unreadable: [] }
+  return { count, unreadable: [], taken: [] }
 }
 
-function sentencesOf({ count, unreadable }: Rotated): string[] {
+const isComplete = ({ unreadable, taken }: Rotated) => unreadable.length + taken.length === 0
+
+function sentencesOf(rotated: Rotated): string[] {
+  const { count, unreadable, taken } = rotated
   const done = `Encrypted anew with SECRET_KEY: ${count}.`
-  if (unreadable.length === 0)
+  if (isComplete(rotated))
     return [done, 'Everything is encrypted with SECRET_KEY. Remove SECRET_KEY_PREVIOUS, and restart.']
-  return [
-    done,
-    `Neither key can read: ${unreadable.join(', ')}. Set SECRET_KEY_PREVIOUS to the key that they were encrypted with, or enter their tokens anew, and run the command again.`,
-  ]
+  const ofUnreadable = `Neither key can read: ${unreadable.join(', ')}. Set SECRET_KEY_PREVIOUS to the key that they were encrypted with, or enter their tokens anew, and run the command again.`
+  const ofTaken = `Another account has the same token: ${taken.join(', ')}. Delete one of the two, or enter another token, and run the command again.`
+  return [done, ...(unreadable.length > 0 ? [ofUnreadable] : []), ...(taken.length > 0 ? [ofTaken] : [])]
 }

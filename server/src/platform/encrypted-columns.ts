@@ -1,4 +1,5 @@
 import type { Db, Pool } from './database/connection.ts'
+import { isUniqueViolation } from './database/errors.ts'
 import { identifier, raw, sql } from './database/sql.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -18,8 +19,11 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'installation', cipher: 'number_key_cipher' },
 ]
 
-/** How many values were encrypted anew, and which ones no key can read, such as `instances 7`. */
-export type Rotated = { count: number; unreadable: string[] }
+/**
+ * How many values were encrypted anew, which ones no key can read, such as `instances 7`, and which tokens another
+ * account has with the new key: a process that did not know the new key could not refuse those.
+ */
+export type Rotated = { count: number; unreadable: string[]; taken: string[] }
 
 const BATCH = 100
 
@@ -30,14 +34,16 @@ type Row = { id: number; cipher: Buffer }
  * sending goes on. Whoever stops this at any time only has to begin again: values that have the new key are left out.
  */
 export async function encryptAnew(db: Pool, secrets: Secrets, signal?: AbortSignal): Promise<Rotated> {
-  const rotated: Rotated = { count: 0, unreadable: [] }
+  const rotated: Rotated = { count: 0, unreadable: [], taken: [] }
   for (const column of encryptedColumns)
     for await (const row of rowsOf(db, column)) {
       signal?.throwIfAborted()
       if (secrets.isCurrent(row.cipher)) continue
       const text = readableText(secrets, row.cipher)
-      if (text === null) rotated.unreadable.push(`${column.table} ${row.id}`)
-      else rotated.count += await replace(db, column, row, secrets, text)
+      const outcome =
+        text === null ? 'unreadable' : await replace(db, column, row, secrets, text).catch(takenOrThrow)
+      if (typeof outcome === 'number') rotated.count += outcome
+      else rotated[outcome].push(`${column.table} ${row.id}`)
     }
   return rotated
 }
@@ -59,6 +65,11 @@ function readableText({ decrypt }: Secrets, cipher: Buffer): string | null {
   } catch {
     return null
   }
+}
+
+function takenOrThrow(error: unknown): 'taken' {
+  if (isUniqueViolation(error, 'instances_token')) return 'taken'
+  throw error
 }
 
 /** No-op if somebody has changed the value meanwhile, which has encrypted it with the new key. */
