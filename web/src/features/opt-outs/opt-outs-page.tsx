@@ -35,9 +35,9 @@ const columns: Column<OptOut>[] = [
   },
   {
     header: 'OPT_OUT.SOURCE',
-    // Without this a narrow column breaks Chinese words.
+    // Wide enough for the longest Chinese phrase, whose words would otherwise be broken.
     cell: (row) => (
-      <span style={{ wordBreak: 'keep-all' }}>
+      <span style={{ display: 'inline-block', minWidth: '7em', wordBreak: 'keep-all' }}>
         <Name>{sourceText(row)}</Name>
       </span>
     ),
