@@ -1,14 +1,12 @@
 import type { Pool } from '../../platform/database/connection.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import type { IncomingMessage } from '../../providers/provider.ts'
 import type { ProviderConnection } from '../context.ts'
-import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, limitWaiting, openGroupCommit } from '../shared/group-commit.ts'
 import { type Said, saidOf } from './said.ts'
 import { storeIncoming, storeSaid } from './store.ts'
 
 /** More messages in one transaction would only let the first call wait longer. */
 const MAX_BATCH = 500
-/** While the database is slow, further calls are refused: they come again. */
 const MAX_WAITING = 10_000
 
 export type IncomingIntake = {
@@ -29,14 +27,12 @@ export type IncomingIntake = {
 /** Many calls share one transaction, and a single call waits for nothing. The provider repeats calls that fail. */
 export function openIncomingIntake(db: Pool): IncomingIntake {
   const { submit, close } = openGroupCommit<Said[], Said[]>(db, { startBatch: callsUpTo(MAX_BATCH), write })
-  let waiting = 0
+  const whileFew = limitWaiting(MAX_WAITING)
   return {
     async accept(instanceId, connection, messages) {
-      if (waiting + messages.length > MAX_WAITING) throw new Refusal('unavailable', {}, 2)
-      waiting += messages.length
-      const said = messages.map((message) => saidOf(instanceId, message))
-      await storeIncoming(submit, connection, said).finally(() => {
-        waiting -= messages.length
+      await whileFew(messages.length, () => {
+        const said = messages.map((message) => saidOf(instanceId, message))
+        return storeIncoming(submit, connection, said)
       })
     },
     close,

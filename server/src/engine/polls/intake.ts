@@ -1,13 +1,11 @@
 import type { Pool } from '../../platform/database/connection.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import type { PollResults } from '../../providers/provider.ts'
-import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, limitWaiting, openGroupCommit } from '../shared/group-commit.ts'
 import { openProgress } from '../status/progress.ts'
 import { type InstanceResults, storeResults } from './store.ts'
 
 /** More results in one statement would only let the first call wait longer. */
 const MAX_BATCH = 500
-/** So many results wait at most. While the database is slow, further calls are refused: they come again. */
 const MAX_WAITING = 2_000
 
 export type VoteIntake = {
@@ -30,14 +28,10 @@ export function openVoteIntake(db: Pool, reportError: (error: unknown) => void):
       return calls.map(() => null)
     },
   })
-  let waiting = 0
+  const whileFew = limitWaiting(MAX_WAITING)
   return {
     async accept(instanceId, votes) {
-      if (waiting + votes.length > MAX_WAITING && waiting > 0) throw new Refusal('unavailable', {}, 2)
-      waiting += votes.length
-      await submit(votes.map((one) => ({ ...one, instanceId }))).finally(() => {
-        waiting -= votes.length
-      })
+      await whileFew(votes.length, () => submit(votes.map((one) => ({ ...one, instanceId }))))
     },
     async close() {
       await close()

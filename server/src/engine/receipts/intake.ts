@@ -1,15 +1,12 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { meter } from '../../platform/meter.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import type { Receipt } from '../../providers/provider.ts'
-import { callsUpTo, openGroupCommit } from '../shared/group-commit.ts'
+import { callsUpTo, limitWaiting, openGroupCommit } from '../shared/group-commit.ts'
 import { type InstanceReceipt, storeBatch, withoutNul } from './store.ts'
 
 /** More receipts in one row would only let the first call wait longer. */
 const MAX_BATCH = 5_000
-/**
- * So many receipts wait at most, some 20 MB. While the database is slow, further calls are refused: they come again.
- */
+/** Some 20 MB. */
 const MAX_WAITING = 50_000
 
 export type ReceiptIntake = {
@@ -28,14 +25,12 @@ export function openReceiptIntake(db: Pool): ReceiptIntake {
     startBatch: callsUpTo(MAX_BATCH),
     write,
   })
-  let waiting = 0
+  const whileFew = limitWaiting(MAX_WAITING)
   return {
     async accept(instanceId, receipts) {
-      if (waiting + receipts.length > MAX_WAITING) throw new Refusal('unavailable', {}, 2)
-      waiting += receipts.length
-      await submit(receipts.map((one) => ({ ...withoutNul(one), instanceId }))).finally(() => {
-        waiting -= receipts.length
-      })
+      await whileFew(receipts.length, () =>
+        submit(receipts.map((one) => ({ ...withoutNul(one), instanceId }))),
+      )
     },
     close,
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from '../../platform/database/connection.ts'
+import { Refusal } from '../../platform/refusal.ts'
 
 type Options<T, R> = {
   /** Begins a batch. Returns whether it takes an item, asked of the oldest one first. Each batch takes the first. */
@@ -28,6 +29,23 @@ export function callsUpTo(maxEntries: number) {
     return ({ length }: readonly unknown[]) => {
       size += length
       return size <= maxEntries || size === length
+    }
+  }
+}
+
+/**
+ * Lets so many entries wait at most, whatever the calls have. While the database is slow, further calls are refused:
+ * they come again. A call that waits alone may have more, or it would be refused for ever.
+ */
+export function limitWaiting(maxEntries: number) {
+  let waiting = 0
+  return async <R>(count: number, submit: () => Promise<R>): Promise<R> => {
+    if (waiting > 0 && waiting + count > maxEntries) throw new Refusal('unavailable', {}, 2)
+    waiting += count
+    try {
+      return await submit()
+    } finally {
+      waiting -= count
     }
   }
 }

@@ -6,8 +6,8 @@ import { identifier, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { isRunning } from './pace.ts'
 
 /*
- * Everything that is written to a job's log. Texts are reason codes with parameters (contract/reasons.ts); the reader's
- * language is chosen when they are shown.
+ * Everything that is written to a job's log. Texts are reason codes with parameters (contract/src/reasons.ts); the
+ * reader's language is chosen when they are shown.
  */
 
 /** Lines about single recipients that one run may have. The list of recipients shows the rest. */
