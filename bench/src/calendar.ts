@@ -4,9 +4,9 @@
  */
 import { limits as contractLimits } from '@sendroom/contract/limits'
 import {
-  type Accounts,
   countByDay,
   findFirstOfDays,
+  type InstanceIds,
 } from '../../server/src/features/calendar/calendar.queries.ts'
 import { connect, type Db } from '../../server/src/platform/database/connection.ts'
 import { type Sql, sql } from '../../server/src/platform/database/sql.ts'
@@ -31,7 +31,7 @@ await seedCalendar(db, SERIES, JOBS)
 const from = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
 const some = [1, 2, 3]
 /** Many users, because one may make only 1,200 requests a minute. */
-const callers: Record<string, { tokens: string[]; accounts: Accounts }> = {
+const callers: Record<string, { tokens: string[]; accounts: InstanceIds }> = {
   Admin: { tokens: await seedUsers(db, { role: 'Admin', count: 500, instanceIds: [] }), accounts: null },
   Member: { tokens: await seedUsers(db, { role: 'Member', count: 500, instanceIds: some }), accounts: some },
 }

@@ -8,7 +8,7 @@ import { type Sql, sql } from '../../platform/database/sql.ts'
 export type Span = { since: string; until: string }
 
 /** The accounts whose entries are read. Null means all. */
-export type Accounts = readonly number[] | null
+export type InstanceIds = readonly number[] | null
 
 // The expression of the indexes jobs_calendar and jobs_calendar_of_instance.
 const jobTime = sql`coalesce(j.started_at, j.scheduled_at, j.created_at)`
@@ -42,26 +42,30 @@ const runs: Source = {
  */
 function firstOf(
   { kind, from, id, at, instanceId, isListed }: Source,
-  accounts: Accounts,
+  instanceIds: InstanceIds,
   limit: number,
 ): Sql {
   const walk = (isOf: Sql) => sql`
     (select ${kind} as kind, ${id} as id, ${at} as at, ${instanceId} as instance_id from ${from}
     where ${isOf} and ${isListed} and ${at} >= d.since and ${at} < d.until order by ${at}, ${id} limit ${limit})`
-  return accounts === null
+  return instanceIds === null
     ? walk(sql`true`)
-    : sql`(select f.* from unnest(${accounts}::bigint[]) account cross join lateral
-        ${walk(sql`${instanceId} = account`)} f)`
+    : sql`(select f.* from unnest(${instanceIds}::bigint[]) shown_id cross join lateral
+        ${walk(sql`${instanceId} = shown_id`)} f)`
 }
 
-const firstOfBoth = (accounts: Accounts, limit: number) => sql`(
-  select * from ${firstOf(jobs, accounts, limit)} jobs union all select * from ${firstOf(runs, accounts, limit)} runs)`
+const firstOfBoth = (instanceIds: InstanceIds, limit: number) => sql`(
+  select * from ${firstOf(jobs, instanceIds, limit)} jobs union all select * from ${firstOf(runs, instanceIds, limit)} runs)`
 
 /** Counts the jobs and runs of each day, up to one more than a calendar says. */
-export async function countByDay(db: Db, accounts: Accounts, spans: readonly Span[]): Promise<number[]> {
+export async function countByDay(
+  db: Db,
+  instanceIds: InstanceIds,
+  spans: readonly Span[],
+): Promise<number[]> {
   const most = limits.calendarCount + 1
   const days = await db.many<{ count: number }>(sql`
-    select (select count(*) from (select from ${firstOfBoth(accounts, most)} found limit ${most}) counted) as count
+    select (select count(*) from (select from ${firstOfBoth(instanceIds, most)} found limit ${most}) counted) as count
     from ${daysOf(spans)} order by d.place`)
   return days.map(({ count }) => count)
 }
@@ -69,11 +73,11 @@ export async function countByDay(db: Db, accounts: Accounts, spans: readonly Spa
 export type Key = Pick<CalendarEntry, 'kind' | 'id'> & { place: number; instanceId: number }
 
 /** The first entries of each day, in the order of time. `place` is that of the day, from 1. */
-export const findFirstOfDays = (db: Db, accounts: Accounts, spans: readonly Span[], perDay: number) =>
+export const findFirstOfDays = (db: Db, instanceIds: InstanceIds, spans: readonly Span[], perDay: number) =>
   db.many<Key>(sql`
     select d.place, e.kind, e.id, e.instance_id
     from ${daysOf(spans)} cross join lateral (
-      select * from ${firstOfBoth(accounts, perDay)} found order by found.at, found.kind, found.id limit ${perDay}
+      select * from ${firstOfBoth(instanceIds, perDay)} found order by found.at, found.kind, found.id limit ${perDay}
     ) e
     order by d.place, e.at, e.kind, e.id`)
 

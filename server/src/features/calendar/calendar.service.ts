@@ -6,12 +6,12 @@ import { type Caller, isAdmin, seesInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import {
-  type Accounts,
   countByDay,
   type Found,
   findFirstOfDays,
   findJobs,
   findRuns,
+  type InstanceIds,
   type Key,
   type Span,
 } from './calendar.queries.ts'
@@ -23,14 +23,14 @@ export async function readCalendar(
   caller: Caller,
   query: CalendarQuery,
 ): Promise<{ days: CalendarDay[] }> {
-  const accounts = accountsOf(caller, query)
+  const instanceIds = shownInstances(caller, query)
   const [before, ...days] = daysOf(query)
   const perDay = days.length === 1 ? limits.calendarEntriesOfDay : query.perDay
   // The day before is read as well: what begins then may compete with what begins on the first day.
   const spans = [before, ...days].flatMap((day) => day ?? [])
   const [counts, keys] = await Promise.all([
-    countByDay(db, accounts, days),
-    findFirstOfDays(db, accounts, spans, perDay),
+    countByDay(db, instanceIds, days),
+    findFirstOfDays(db, instanceIds, spans, perDay),
   ])
   const entries = await describe(db, caller, keys)
   return {
@@ -46,7 +46,7 @@ export async function readCalendar(
   }
 }
 
-function accountsOf(caller: Caller, { instanceId }: CalendarQuery): Accounts {
+function shownInstances(caller: Caller, { instanceId }: CalendarQuery): InstanceIds {
   if (instanceId !== undefined) return seesInstance(caller, instanceId) ? [instanceId] : []
   return isAdmin(caller) ? null : caller.instanceIds
 }
@@ -69,14 +69,14 @@ type Placed = CalendarEntry & { place: number }
 async function describe(db: Db, caller: Caller, keys: readonly Key[]): Promise<Placed[]> {
   const ids = (kind: Key['kind']) => keys.filter((key) => key.kind === kind).map(({ id }) => id)
   const instanceIds = [...new Set(keys.map(({ instanceId }) => instanceId))]
-  const [jobs, runs, accounts, { now }] = await Promise.all([
+  const [jobs, runs, roughPaces, { now }] = await Promise.all([
     findJobs(db, caller, ids('job')),
     findRuns(db, ids('run')),
     readRoughPaces(db, instanceIds),
     db.one<{ now: string }>(sql`select clock_now() as now`),
   ])
   const found = new Map([...jobs, ...runs].map((one) => [`${one.kind} ${one.id}`, one]))
-  const paces = new Map(accounts.map((pace) => [pace.id, pace]))
+  const paces = new Map(roughPaces.map((pace) => [pace.id, pace]))
   const endOf = endsAt(Date.parse(now))
   const placed = keys.flatMap(({ kind, id, place }) => {
     const one = found.get(`${kind} ${id}`)

@@ -149,7 +149,7 @@ const authorCannot = (code: ReasonCode, { authorName }: Pick<DueSeries, 'authorN
 function orderOf(series: DueSeries, run: Chosen['run']): Order {
   const { recipients, frozen, jobType } = series
   const isToGroups = jobType === 'SendToGroups'
-  const live = {
+  const current = {
     groupSetIds: series.groupSetIds,
     listIds: series.listIds,
     excludedListIds: series.excludedListIds,
@@ -164,7 +164,7 @@ function orderOf(series: DueSeries, run: Chosen['run']): Order {
   }
   return {
     ...recipients,
-    ...(frozen ? kept : live),
+    ...(frozen ? kept : current),
     jobType,
     instanceId: series.instanceId,
     messageId: run.messageId ?? series.messageId,
