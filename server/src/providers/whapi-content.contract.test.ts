@@ -215,11 +215,13 @@ const file = { id: mediaId, mime_type: 'video/mp4', file_size: 9, timestamp: 176
 const none = { text: '', options: [], location: null, media: null }
 const media = { sha256: null, size: 9, fileName: null }
 
-// R-1705
+// R-1705, R-2236
 test.each([
   [message('text', { body: 'Hi' }), { kind: 'text', text: 'Hi' }],
   [message('link_preview', { body: 'https://a.example' }), { kind: 'text', text: 'https://a.example' }],
   [message('image', { ...file, caption: 'Ảnh' }), { kind: 'image', text: 'Ảnh', media }],
+  // An image that moves is sent as an image.
+  [message('gif', { ...file, caption: 'Tết' }), { kind: 'image', text: 'Tết', media }],
   [
     message('video', { ...file, sha256: hex.toUpperCase() }),
     { kind: 'video', media: { ...media, sha256: hex } },

@@ -70,6 +70,7 @@ const kinds = new Map<string, OwnMessage['kind']>([
   ['text', 'text'],
   ['link_preview', 'text'],
   ['image', 'image'],
+  ['gif', 'image'],
   ['video', 'video'],
   ['document', 'document'],
   ['documentWithCaption', 'document'],
@@ -82,7 +83,8 @@ const kinds = new Map<string, OwnMessage['kind']>([
 function contentOf(fields: Fields): Content {
   const kind = kinds.get(textOf(fields.type)) ?? 'other'
   const none = { kind, text: textOf(bodyOf(fields)), options: [], location: null, media: null }
-  const content = fieldsOf(fields[kind])
+  // The content lies under its type, but that of a `documentWithCaption` under `document`.
+  const content = fieldsOf(fields[textOf(fields.type)] ?? fields[kind])
   switch (kind) {
     case 'text':
     case 'other':
