@@ -44,6 +44,8 @@ function neverCalled(): never {
 /** Creates the HTTP app. All paths begin with `prefix`, which is '' or '/KEY'; every other path is 404. */
 export function createApp(state: State, prefix: string): FastifyInstance {
   const app = fastify({
+    // Fastify gives up a start after ten seconds, which a busy machine exceeds.
+    pluginTimeout: 0,
     bodyLimit,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },

@@ -66,7 +66,8 @@ async function describe(routes: readonly RouteOptions[]): Promise<FastifyInstanc
       import('@fastify/swagger-ui'),
       import('fastify-type-provider-zod'),
     ])
-  const app = fastify({ schemaController })
+  // As in app.ts. A description that failed once would be missing until the next start.
+  const app = fastify({ schemaController, pluginTimeout: 0 })
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found')
