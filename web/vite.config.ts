@@ -25,6 +25,7 @@ const ofOtherPages = [
     'punctuation',
     'confirm-password',
     'use-all',
+    'download',
   ],
 ]
 const iconsOfOtherPages = [

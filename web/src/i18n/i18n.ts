@@ -40,7 +40,7 @@ export function setPasswordMin(length: number) {
 const formatter: FormatterModule = {
   type: 'formatter',
   format: (value, format, _language, options) => {
-    if (format) return String(value).replaceAll(', ', '、')
+    if (format) return value.replaceAll(', ', '、')
     return typeof value === 'number' && options?.interpolationkey !== 'id'
       ? value.toLocaleString(currentLocale())
       : value
