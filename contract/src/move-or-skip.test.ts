@@ -51,6 +51,13 @@ test.each<[dueAt: string, outcome: ReturnType<typeof moveOrSkip>]>([
   expect(moveOrSkip({ dueAt: iso(dueAt) }, { ...rules, policy: 'skip' })).toEqual(outcome)
 })
 
+// R-1344
+test('hours without length hold no run back', () => {
+  const dueAt = iso('2027-02-05T09:00+07:00')
+  const quietHours = { from: '08:00', to: '08:00', timeZone: 'Asia/Ho_Chi_Minh' }
+  expect(moveOrSkip({ dueAt }, { ...rules, quietHours })).toEqual({ runsAt: dueAt })
+})
+
 function iso(time: string) {
   return new Date(time).toISOString()
 }

@@ -13,7 +13,7 @@ type QuietTime = { from: number; to: number }
  */
 export function quietTimes({ from, to, timeZone }: QuietHours): (moment: number) => QuietTime {
   const wall = wallClock(timeZone)
-  const nights = from < to ? 0 : 1
+  const nights = from > to ? 1 : 0
   const quietOf = (day: number): QuietTime => ({
     from: wall.instantOf(day * DAY_MS + minutesOf(from) * MINUTE_MS),
     to: wall.instantOf((day + nights) * DAY_MS + minutesOf(to) * MINUTE_MS),
