@@ -10,9 +10,13 @@ import type { FileStore } from './store.ts'
 const requestFrom = (address: string) =>
   `GET /files/${'0'.repeat(32)}.mp4 HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n\r\n`
 
-/** Starts a server whose files have no bytes until the test pushes some. `opened` has their streams. */
+/**
+ * Starts a server whose files have no bytes until the test pushes some. `opened` has their streams. `requests` counts
+ * what the server knows: a connection is open for its client before the server has accepted it.
+ */
 async function startServer() {
   const opened: Readable[] = []
+  const requests = { begun: 0, ended: 0 }
   const files: Pick<FileStore, 'sizeOf' | 'openFile'> = {
     sizeOf: async () => 1 << 30,
     async openFile() {
@@ -22,6 +26,10 @@ async function startServer() {
     },
   }
   const app = fastify({ trustProxy: 'loopback' })
+  app.addHook('onRequest', async (_request, { raw }) => {
+    requests.begun++
+    raw.once('close', () => requests.ended++)
+  })
   storedFileRoutes(app, files as FileStore) // the route uses no other methods
   await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())
@@ -35,19 +43,22 @@ async function startServer() {
     socket.write(requestFrom(address).repeat(requests))
     return socket
   }
-  return { opened, ask }
+  return { opened, requests, ask }
 }
 
 const MOST = 40
 
 // R-1759
 test('forty files are open at once, and the next one when a client leaves', async () => {
-  const { opened, ask } = await startServer()
+  const { opened, requests, ask } = await startServer()
   const clients = await Promise.all(Array.from({ length: MOST }, () => ask()))
   await until('forty are open', () => opened.length === MOST)
   await ask()
+  await until('one waits', () => requests.begun === MOST + 1)
   const another = await ask()
+  await until('another waits', () => requests.begun === MOST + 2)
   another.destroy()
+  await until('the other has left', () => requests.ended === 1)
 
   clients[0]?.destroy()
 
