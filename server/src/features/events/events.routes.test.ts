@@ -286,6 +286,35 @@ test('a silent stream sends heartbeats, and ends when its session expires', asyn
   await hub.stop()
 })
 
+// R-2270
+test('an open stream is a request of its session, written every three minutes at most', async () => {
+  await context.freezeClock()
+  const user = await context.add.user()
+  const hub = openHub({ db: context.db, log: noLog, heartbeatMs: 10 })
+  const followed = new Followed(await hub.follow(await callerOf(user)))
+  const written = () =>
+    context.db.one<{ idleAt: string | null; usedAt: string }>(
+      sql`select idle_at, used_at from sessions where user_id = ${user.id}`,
+    )
+  /** A heartbeat begins when the one before has hardly begun to write. So some more have to pass. */
+  const expectNoWrite = async () => {
+    const [before, beats] = [await written(), followed.beats]
+    await until('heartbeats arrive', () => followed.beats > beats + 4)
+    expect(await written()).toEqual(before)
+  }
+
+  await expectNoWrite()
+  await context.moveClock('3 minutes 1 second')
+  await until('the stream is recorded', async () => (await written()).idleAt !== null)
+  const first = await written()
+  await context.moveClock('2 minutes 59 seconds')
+  await expectNoWrite()
+  await context.moveClock('2 seconds')
+  await until('it is recorded again', async () => (await written()).idleAt !== first.idleAt)
+  expect((await written()).usedAt).toBe(first.usedAt)
+  await hub.stop()
+})
+
 // R-1903
 test('a stream ends with the token that opened it, although the session goes on', async () => {
   const user = await context.add.user({ password: 'secret-1' })

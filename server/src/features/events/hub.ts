@@ -7,7 +7,7 @@ import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Listening } from '../../platform/database/listener.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
-import { findValidSessions } from './events.queries.ts'
+import { findValidSessions, recordStreams } from './events.queries.ts'
 
 const NOTIFY_EVERY_MS = 300
 const HEARTBEAT_MS = 20_000
@@ -86,7 +86,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     await listening.ready()
   }
 
-  /** Sends a heartbeat to all streams and ends those whose session is no longer valid. */
+  /** Sends a heartbeat to all streams, ends those whose session is no longer valid, and records the others. */
   async function heartbeat() {
     const present = [...followers]
     if (present.length === 0) return
@@ -96,6 +96,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
       present.map(({ session }) => session),
     )
     for (const { session, stream } of present) if (!valid.has(session)) stream.end()
+    await recordStreams(db, [...valid])
   }
   const heartbeats = setInterval(() => {
     heartbeat().catch((error) => {
