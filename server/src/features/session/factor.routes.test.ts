@@ -227,6 +227,20 @@ describe('the set-up', () => {
     expect(short(await enterCode(await ticketOf(), recoveryCodes[9] ?? ''))).toBe('200')
   })
 
+  // R-2273
+  test('that is begun again before it is finished has one entry in the audit log', async () => {
+    await context.freezeClock()
+    const user = await context.add.user({ username: 'lan', password })
+    const entries = () =>
+      context.db.run(sql`select from audit_log where action = 'factor.begin' and user_id = ${user.id}`)
+    for (let time = 0; time < 3; time++) await context.call(user, factor.begin, {})
+    expect(await entries()).toBe(1)
+    await setUp(user)
+    expect(await entries()).toBe(1)
+    await context.call(user, factor.begin, {})
+    expect(await entries()).toBe(2)
+  })
+
   test('ends when the user removes the factor', async () => {
     const user = await context.add.user({ username: 'lan', password })
     await setUp(user)
