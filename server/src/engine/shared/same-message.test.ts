@@ -29,7 +29,7 @@ const fileOf = (kind: 'video' | 'document' | 'voice', fileName: string): JobCont
 const hash = { sha256, size: 1000, fileName: null }
 const encodedAgain = { sha256: 'cd'.repeat(32), size: 900, fileName: null }
 
-// R-1602
+// R-1602, R-2271
 test.each<[string, JobContent & { text: string }, Partial<OwnMessage>, boolean]>([
   ['the same text', { ...text, text: 'Hi' }, { text: 'Hi ' }, true],
   ['an image with the text', { ...text, text: 'Hi' }, { kind: 'image', text: 'Hi' }, false],
@@ -105,6 +105,28 @@ test.each<[string, JobContent & { text: string }, Partial<OwnMessage>, boolean]>
     { ...fileOf('document', 'a.pdf'), text: 'a.pdf ' },
     { kind: 'document', text: 'a.pdf', media: { ...hash, fileName: 'a.pdf' } },
     true,
+  ],
+  [
+    'a place on the meridian of 180 degrees, listed as the one of -180',
+    { ...place, content: { kind: 'location', latitude: -17, longitude: 180, address: '' }, text: 'Shop' },
+    { kind: 'location', location: { latitude: -17, longitude: -180 } },
+    true,
+  ],
+  [
+    'a place beside that meridian, listed on its other side',
+    {
+      ...place,
+      content: { kind: 'location', latitude: -17, longitude: -179.999999, address: '' },
+      text: 'Shop',
+    },
+    { kind: 'location', location: { latitude: -17, longitude: 179.9999999 } },
+    true,
+  ],
+  [
+    'a place on the other side of the earth',
+    { ...place, content: { kind: 'location', latitude: -17, longitude: 180, address: '' }, text: 'Shop' },
+    { kind: 'location', location: { latitude: -17, longitude: 0 } },
+    false,
   ],
   [
     'a place that the provider has rounded down',

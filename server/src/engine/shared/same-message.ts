@@ -86,11 +86,14 @@ type Place = { latitude: number; longitude: number }
 /** To about a metre. */
 const GRID = 100_000
 const placeKey = ({ latitude, longitude }: Place) =>
-  `location ${Math.round(latitude * GRID)} ${Math.round(longitude * GRID)}`
+  `location ${Math.round(latitude * GRID)} ${eastOf(Math.round(longitude * GRID))}`
+
+/** A meridian has two names, 180 and -180, and a provider may list the one that was not sent. */
+const eastOf = (longitude: number) => (longitude <= -180 * GRID ? longitude + 360 * GRID : longitude)
 
 /** The keys of all places that a listed one may have been: the provider may have rounded it, up or down. */
 const placeKeys = ({ latitude, longitude }: Place) =>
-  around(latitude).flatMap((north) => around(longitude).map((east) => `location ${north} ${east}`))
+  around(latitude).flatMap((north) => around(longitude).map((east) => `location ${north} ${eastOf(east)}`))
 
 const around = (degrees: number) => [...new Set([Math.floor(degrees * GRID), Math.ceil(degrees * GRID)])]
 
