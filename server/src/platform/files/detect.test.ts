@@ -53,6 +53,18 @@ test.each([
   expect(found).toMatchObject({ extension, whyNot: 'container', kinds: ['document'] })
 })
 
+// R-2272
+test.each(['avif', 'avis'])(
+  'a picture that begins as an MP4 does, of the brand %s, is no damaged video',
+  async (brand) => {
+    expect(await detectBytes(`\0\0\0\x1cftyp${brand}\0\0\0\0mif1miaf`)).toMatchObject({
+      extension: 'avif',
+      kinds: ['document'],
+      whyNot: null,
+    })
+  },
+)
+
 // R-1754
 test('beyond 16 MB a video or audio can only be a document', async () => {
   const large = (16 << 20) + 1

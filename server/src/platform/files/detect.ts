@@ -71,6 +71,7 @@ const PICTURES = ['heic', 'heix', 'heim', 'heis', 'mif1', 'msf1']
 
 async function detectMp4(source: Source, start: Buffer): Promise<Detected> {
   const brand = start.toString('latin1', 8, 12)
+  if (brand === 'avif' || brand === 'avis') return documentOf('avif')
   if (PICTURES.includes(brand)) return documentOf('heic')
   if (brand === 'qt  ') return refused('mov', 'container')
   const { hasVideo, whyNot, ...about } = await readMp4(source)

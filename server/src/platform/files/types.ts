@@ -26,6 +26,7 @@ const TYPES = {
   gif: 'image/gif',
   webp: 'image/webp',
   heic: 'image/heic',
+  avif: 'image/avif',
   txt: 'text/plain',
   bin: 'application/octet-stream',
 } as const
