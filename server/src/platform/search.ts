@@ -24,6 +24,10 @@ const READ_IN_VAIN = 0.01
 
 type Table = 'jobs' | 'messages' | 'groups' | 'contacts' | 'opt_outs'
 
+/** SQL condition: the text, in the form that searches compare, contains what was typed, if anything was. */
+export const hasText = (text: Sql, typed: string | undefined): Sql =>
+  typed ? sql`${text} like like_pattern(${typed})` : sql`true`
+
 /** SQL condition: the text by which a row of this table is found contains what was typed. */
 export async function searchCondition(db: Db, table: Table, alias: string, typed: string): Promise<Sql> {
   const column = identifier(`${alias}.search_text`)

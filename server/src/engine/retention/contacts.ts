@@ -95,7 +95,7 @@ async function isInNoSeries(tx: Tx): Promise<Sql> {
     select l.id, l.filter from lists l
     where l.filter is not null and exists (
       select from series_lists u join series s on s.id = u.series_id where u.list_id = l.id and s.state <> 'ended')`)
-  const isFound = filters.length > 0 ? await isInOneOf(tx, filters) : sql`false`
+  const isInList = filters.length > 0 ? await isInOneOf(tx, filters) : sql`false`
   const typed = await typedInSeries(tx)
   return sql`
     ${none(sql`
@@ -104,5 +104,5 @@ async function isInNoSeries(tx: Tx): Promise<Sql> {
     and ${none(sql`
       from list_contacts l join series_lists u using (list_id) join series s on s.id = u.series_id
       where l.contact_id = x.id and s.state <> 'ended'`)}
-    and ${none(sql`from contacts c where c.id = x.id and ${isFound}`)}`
+    and ${none(sql`from contacts c where c.id = x.id and ${isInList}`)}`
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { lockUserChanges, lockWrites } from '../../platform/lock-user.ts'
+import { hasText } from '../../platform/search.ts'
 
 /** The accounts of a key are named as far as the caller sees them. */
 const columns = (caller: Caller) => sql`
@@ -31,12 +32,10 @@ const sortColumn = (field: ApiKeyListQuery['sortBy']) =>
   })[field]
 
 export async function listApiKeys(db: Db, caller: Caller, query: ApiKeyListQuery) {
-  const isFound = query.search
-    ? sql`unaccent_lower(k.name || ' ' || u.username) like like_pattern(${query.search})`
-    : sql`true`
+  const hasSearch = hasText(sql`unaccent_lower(k.name || ' ' || u.username)`, query.search)
   return listPage<ApiKey>(db, query, {
     select: sql`select ${columns(caller)}`,
-    from: sql`${from} where ${isVisible(caller)} and ${isFound}`,
+    from: sql`${from} where ${isVisible(caller)} and ${hasSearch}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`k.id`,
     countKey: ['API keys', isAdmin(caller) || caller.id, query.search],

@@ -2,12 +2,13 @@ import type { AuditEntry, AuditFilter, AuditListQuery } from '@sendroom/contract
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { hasText } from '../../platform/search.ts'
 
 const entry = sql`
   select a.id, a.at, a.user_id, a.user_name, a.address, a.action, a.object_type, a.object_id, a.object_name, a.details`
 
 const from = ({ search, action, from, to }: AuditFilter) => sql`
-  from audit_log a where ${search ? sql`a.search_text like like_pattern(${search})` : sql`true`}
+  from audit_log a where ${hasText(sql`a.search_text`, search)}
     ${action ? sql`and a.action = ${action}` : sql``}
     ${from ? sql`and a.at >= ${from}` : sql``}
     ${to ? sql`and a.at < ${to}` : sql``}`

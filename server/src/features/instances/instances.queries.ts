@@ -6,6 +6,7 @@ import { isChannelRow } from '../../platform/channels.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { hasText } from '../../platform/search.ts'
 
 /** The columns of a row in the list, from `instances i`. They never include the token. */
 const rowColumns = sql`
@@ -32,11 +33,11 @@ const paceColumns = sql`
   (select count(*) from users u where ${canApproveFor('u', sql`i.id`)}) as approver_count`
 
 export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
-  const isFound = query.search ? sql`i.search_text like like_pattern(${query.search})` : sql`true`
+  const hasSearch = hasText(sql`i.search_text`, query.search)
   const isWanted = query.only ? instanceNeedsAttention : sql`true`
   return listPage<InstanceRow>(db, query, {
     select: sql`select ${rowColumns}`,
-    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound} and ${isWanted}`,
+    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${hasSearch} and ${isWanted}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
     countKey: ['instances', isAdmin(caller) || caller.instanceIds, query.search, query.only],

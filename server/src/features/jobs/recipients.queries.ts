@@ -18,7 +18,7 @@ const hasOutcome: Record<RecipientOutcome, Sql> = {
   Skipped: sql`d.status = 'skipped'`,
 }
 
-const isFound = ({ outcome, search }: JobRecipientsFilter) =>
+const matchesFilter = ({ outcome, search }: JobRecipientsFilter) =>
   sql`${outcome ? hasOutcome[outcome] : sql`true`} ${searched(search)}`
 
 /**
@@ -36,7 +36,7 @@ export async function listRecipients(
     { ...query, sortDirection: 'asc' },
     {
       select: deliveryColumns,
-      from: sql`from deliveries d where d.job_id = ${jobId} and ${isFound(query)}`,
+      from: sql`from deliveries d where d.job_id = ${jobId} and ${matchesFilter(query)}`,
       sortBy: sql`d.status <> 'failed'`,
       id: sql`d.id`,
       countKey: ['recipients', jobId, outcome, search],
@@ -101,7 +101,7 @@ export async function listRecipientsAfter(
 ): Promise<JobRecipient[]> {
   const rows = await db.many<RecipientRow>(sql`
     ${deliveryColumns} from deliveries d
-    where ${isOfJob('d', jobId, sql`${after}`)} and ${isFound(filter)}
+    where ${isOfJob('d', jobId, sql`${after}`)} and ${matchesFilter(filter)}
     order by d.job_id, d.id limit ${RECIPIENTS_AT_ONCE}`)
   return rows.map(withErrorMessage)
 }

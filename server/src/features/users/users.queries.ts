@@ -4,13 +4,13 @@ import { CHANGES } from '../../platform/changes.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { hasText } from '../../platform/search.ts'
 import { userColumns } from '../../platform/user-row.ts'
 
 export async function listUsers(db: Db, query: UserListQuery) {
-  const isFound = query.search ? sql`u.search_text like like_pattern(${query.search})` : sql`true`
   return listPage<User>(db, query, {
     select: sql`select ${userColumns('u')}`,
-    from: sql`from users u where ${isFound}`,
+    from: sql`from users u where ${hasText(sql`u.search_text`, query.search)}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`u.id`,
     countKey: ['users', query.search],
