@@ -38,8 +38,12 @@ test('from the printed address to the first delivered message in Vietnamese, cli
     await type('Tên', 'Cửa hàng')
     await type('Token API', TOKEN)
     await click(button('Lưu'))
+    // The simulator scans four seconds after the code was asked for, so the code waits until the words are there.
+    const { promise: wordsShown, resolve } = Promise.withResolvers<void>()
+    await page.route('**/api/instances/*/qrcode-base64', (route) => wordsShown.then(() => route.continue()))
     await click(rowOf(page, 'Cửa hàng').getByRole('button', { name: 'Quét mã QR' }))
     await expect(page.getByRole('dialog').getByText(/trình mô phỏng sẽ tự quét mã/)).toBeVisible()
+    resolve()
   })
 
   await test.step('follows the dialog to the form, writes the message and sends it', async () => {
