@@ -18,6 +18,7 @@ const context = useContext()
 const fixture = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../test/fixtures/files', name))
 const stored = async () => (await readdir(context.filesFolder)).filter((name) => !name.startsWith('.'))
+const rows = () => context.db.many(sql`select from files`)
 
 const SCRIPT = '<script>alert(1)</script>'
 
@@ -188,7 +189,7 @@ test.each([
 
   await answer(expected)
   await until('nothing is left', async () => (await stored()).length === 0)
-  expect(await context.db.many(sql`select from files`)).toEqual([])
+  expect(await rows()).toEqual([])
 })
 
 // R-1853
@@ -201,7 +202,7 @@ test('a client that closes before the length that it declared leaves nothing', a
   socket.end()
 
   await until('nothing is left', async () => (await stored()).length === 0)
-  expect(await context.db.many(sql`select from files`)).toEqual([])
+  expect(await rows()).toEqual([])
 })
 
 // R-1853
@@ -258,7 +259,8 @@ test('uploads that wait behind another answer keep no place when the connection 
     await answer(/text\/event-stream/)
     socket.write(requestOf(user, partOf('filename="a.txt"', 'x'.repeat((2 << 20) + n))))
     const count = n + 1
-    await until('the upload is stored', async () => (await stored()).length === count)
+    // A part that still arrives is in the folder as well, and would leave with its client.
+    await until('the upload is stored', async () => (await rows()).length === count)
     socket.destroy()
   }
 
