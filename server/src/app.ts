@@ -27,7 +27,7 @@ import { instanceRoutes } from './features/instances/instances.routes.ts'
 import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
-import { recipientRules } from './features/jobs/recipients.service.ts'
+import { openWithRules } from './features/jobs/large-list.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
 import { writeMessage } from './features/messages/messages.service.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
@@ -216,7 +216,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   messageRoutes(app, { ...deps, uploads, heavyWork })
   fileRoutes(app, deps)
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
-  seriesRoutes(app, { db, rules: recipientRules(config.defaultCountry) })
+  seriesRoutes(app, { db, withRules: openWithRules(heavyWork, config.defaultCountry) })
   calendarRoutes(app, db)
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)

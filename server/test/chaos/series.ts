@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { NewSeries } from '@sendroom/contract/series'
-import { recipientRules } from '../../src/features/jobs/recipients.service.ts'
+import { readNumbersOf, recipientRules } from '../../src/features/jobs/recipients.service.ts'
 import { moveRun, skipRun } from '../../src/features/series/runs.service.ts'
 import {
   changeSeries,
@@ -23,7 +23,7 @@ import type { SeriesAction, SeriesPlan } from './plan-series.ts'
 /** A series in the database, and the plan that it follows now. */
 export type ChaosSeries = { id: number; plan: SeriesPlan; form: Omit<NewSeries, 'rule'>; startedAt: string }
 
-const rules = recipientRules('VN')
+const rulesOf = async (form: Omit<NewSeries, 'rule'>) => recipientRules(await readNumbersOf(null, form, 'VN'))
 
 /** Does what a signed-in user does. */
 const begin =
@@ -63,7 +63,8 @@ export async function addSeries(
   }
   const { startedAt } = await db.one<{ startedAt: string }>(sql`select clock_now() as started_at`)
   const rule = await ruleOf(db, plan, startedAt)
-  const { id } = await createSeries(begin(db, userId), rules, NewSeries.parse({ ...form, rule }))
+  const parsed = NewSeries.parse({ ...form, rule })
+  const { id } = await createSeries(begin(db, userId), await rulesOf(parsed), parsed)
   return { id, plan, form, startedAt }
 }
 
@@ -121,7 +122,7 @@ async function change(
       const rule = await ruleOf(db, plan, series.startedAt)
       const { version } = await db.one<{ version: number }>(sql`select version from series where id = ${id}`)
       const form = NewSeries.parse({ ...series.form, isFrozen, quietPolicy, overlap, rule })
-      const after = await changeSeries(by, rules, id, { ...form, version })
+      const after = await changeSeries(by, await rulesOf(form), id, { ...form, version })
       series.plan = plan
       return `version ${after.version}`
     }

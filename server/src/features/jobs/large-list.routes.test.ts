@@ -11,7 +11,7 @@ import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
-const { jobs, groups } = contract
+const { jobs, groups, series } = contract
 
 const people = (count: number) =>
   Array.from({ length: count }, (_, n) => `+8490${String(n).padStart(7, '0')}`).join('\n')
@@ -152,6 +152,34 @@ test('exports that nobody waits for any more take no place in the queue', async 
     return [running.answer, (await ask()).answer]
   })
   expect(await Promise.all(answers)).toEqual([200, 200])
+})
+
+// R-2274
+test('a series of many people takes its turn as heavy work, and one of a few people does not', async () => {
+  const { instance, member, order } = await fixture()
+  const other = await context.add.instance()
+  await context.db.run(
+    sql`insert into user_instances (user_id, instance_id) values (${member.id}, ${other.id})`,
+  )
+  const rule = {
+    ...{ frequency: 'day', every: 1, times: ['09:00'], startsOn: '2026-01-01' },
+    ...{ endsOn: null, runLimit: null, timeZone: 'UTC' },
+  }
+  const save = (name: string, phoneNumbers: string) => {
+    const chosen = { jobType: 'SendToUsers', phoneNumbers, isFrozen: true, instanceId: other.id }
+    const body = { ...chosen, name, rule, messageIds: [order.messageId] }
+    return connectAndAsk(member, series.create, { body })
+  }
+
+  const answers = await whileLocked(instance.id, async () => {
+    const job = await connectAndAsk(member, jobs.create, { body: order })
+    await isWaiting()
+    const many = await save('many', order.phoneNumbers)
+    for (const name of ['one', 'two', 'three']) expect(await (await save(name, people(1))).answer).toBe(201)
+    expect(await context.db.run(sql`select from series where name = 'many'`)).toBe(0)
+    return [job.answer, many.answer]
+  })
+  expect(await Promise.all(answers)).toEqual([201, 201])
 })
 
 test('a stop finishes heavy work', async () => {

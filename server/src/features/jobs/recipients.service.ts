@@ -114,12 +114,19 @@ export async function choosePeople(
 
 type SeriesChoice = Choice & Pick<JobDraft, 'jobType'>
 
-/** The rules for recipients that series share with jobs. */
-export const recipientRules = (country: CountryCode) => ({
+/** Reads the typed numbers of a job or series to people. */
+export const readNumbersOf = async (
+  heavy: HeavyContext | null,
+  choice: JobRecipients & Pick<JobDraft, 'jobType'>,
+  country: CountryCode,
+): Promise<string[]> => (choice.jobType === 'SendToUsers' ? readTypedNumbers(heavy, choice, country) : [])
+
+/** The rules for recipients that series share with jobs, for a form with these typed numbers. */
+export const recipientRules = (numbers: readonly string[]) => ({
   /** Throws unless the caller may send to everything and everybody that is chosen. */
   async check(tx: Db, caller: Caller, choice: SeriesChoice): Promise<void> {
     if (choice.jobType === 'SendToUsers') {
-      await choosePeople(tx, caller, choice, await readTypedNumbers(null, choice, country), lockListsForShare)
+      await choosePeople(tx, caller, choice, numbers, lockListsForShare)
       return
     }
     const { ids } = await chooseGroups(tx, caller, choice, lockGroupSetsForShare)
@@ -132,11 +139,11 @@ export const recipientRules = (country: CountryCode) => ({
       const groups = await lockGroupRecipients(tx, caller, choice)
       return { ids: groups.flatMap(({ groupId }) => groupId ?? []), numbers: [] }
     }
-    const people = await lockPeople(tx, caller, choice, await readTypedNumbers(null, choice, country))
-    const [ids, numbers]: [number[], string[]] = [[], []]
+    const people = await lockPeople(tx, caller, choice, numbers)
+    const [ids, others]: [number[], string[]] = [[], []]
     for await (const { contactId, chatId } of people)
-      if (contactId === null) numbers.push(`+${chatId.split('@')[0]}`)
+      if (contactId === null) others.push(`+${chatId.split('@')[0]}`)
       else ids.push(contactId)
-    return { ids, numbers }
+    return { ids, numbers: others }
   },
 })

@@ -1,6 +1,9 @@
 import { contract } from '@sendroom/contract'
+import type { NewSeries } from '@sendroom/contract/series'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
+import { clientSignal } from '../../platform/heavy/client-signal.ts'
+import type { HeavyRequest } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { approveSeries, askSeriesChanges } from './approval.service.ts'
@@ -17,7 +20,17 @@ import {
   resumeSeries,
 } from './series.service.ts'
 
-export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; rules: RecipientRules }): void {
+type Deps = {
+  db: Pool
+  /** Reads the form's typed numbers before the work begins. A form with many recipients waits for its turn. */
+  withRules: <T>(
+    request: HeavyRequest,
+    form: NewSeries,
+    work: (rules: RecipientRules) => Promise<T>,
+  ) => Promise<T>
+}
+
+export function seriesRoutes(app: FastifyInstance, { db, withRules }: Deps): void {
   const { series } = contract
   route(app, series.list, ({ caller, query }) => listSeries(db, caller, query))
   route(app, series.get, async ({ caller, params }) => orNotFound(await findSeries(db, caller, params.id)))
@@ -25,8 +38,14 @@ export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; ru
     orNotFound(await findSeries(db, caller, params.id))
     return listRuns(db, params.id, query)
   })
-  route(app, series.create, ({ begin, body }) => createSeries(begin, rules, body))
-  route(app, series.update, ({ begin, params, body }) => changeSeries(begin, rules, params.id, body))
+  route(app, series.create, ({ begin, caller, body, reply }) =>
+    withRules({ caller, signal: clientSignal(reply) }, body, (rules) => createSeries(begin, rules, body)),
+  )
+  route(app, series.update, ({ begin, caller, params, body, reply }) =>
+    withRules({ caller, signal: clientSignal(reply) }, body, (rules) =>
+      changeSeries(begin, rules, params.id, body),
+    ),
+  )
   route(app, series.pause, ({ begin, params }) => pauseSeries(begin, params.id))
   route(app, series.resume, ({ begin, params }) => resumeSeries(begin, params.id))
   route(app, series.approve, ({ begin, params, body }) => approveSeries(begin, params.id, body))
