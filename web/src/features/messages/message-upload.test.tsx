@@ -28,7 +28,7 @@ test('a video is uploaded with progress, previewed, and saved with its caption',
   expect(new Headers(upload.headers).get('Authorization')).toBe('Bearer a-token')
 
   upload.progress(0.42)
-  expect((await screen.findByRole('progressbar')).getAttribute('aria-valuenow')).toBe('42')
+  await waitFor(() => expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('42'))
   await save(person)
   expect(await screen.findByText('Wait until the file is uploaded.')).toBeTruthy()
 
