@@ -1,8 +1,10 @@
 import { screen, waitFor } from '@testing-library/react'
+import { act } from 'react'
 import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
 import { fillUser, signIn } from '../../test/steps.ts'
+import { updateUser } from '../api/session.ts'
 
 const answers = {
   'GET /users': () => pageOf([admin]),
@@ -170,4 +172,15 @@ test('the sign-in of another user forgets what was typed when the session ended'
   expect(await typedAfterSignIn(app)).toBe('')
   await app.person.click(screen.getByText('Logout'))
   expect(await typedAfterSignIn(app)).toBe('')
+})
+
+// R-2280
+test('what was typed is back when a right is withdrawn and given again', async () => {
+  const writer = { ...member, canSendMessages: true }
+  const { person } = renderApp({ path: '/messages/new', user: writer, answers })
+  await person.type(await screen.findByLabelText(/^Text/), 'Half a sentence')
+  act(() => updateUser({ ...writer, canSendMessages: false }))
+  await screen.findByText(/You can view messages but not write them/)
+  act(() => updateUser(writer))
+  expect((await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)).value).toBe('Half a sentence')
 })

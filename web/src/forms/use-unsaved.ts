@@ -70,15 +70,17 @@ type Unsaved<Values> = {
 
 /**
  * Guards unsaved values. Leaving the page asks first: inside the app with our own dialog, on a reload with the
- * browser's. The end of the session keeps the values instead.
+ * browser's. The end of the session keeps the values instead, and so does the loss of the right to the form.
  */
 export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
   const { key, isUnsaved, mayLeave } = unsaved
+  const hasGivenUp = useRef(false)
   useBlocker({
     shouldBlockFn: async ({ current, next }) => {
       const isSamePage = current.pathname === next.pathname
       if (isSamePage || currentUser() === null || mayLeave() || !isUnsaved()) return false
-      return !(await askToLeave())
+      hasGivenUp.current = await askToLeave()
+      return !hasGivenUp.current
     },
     // A reload always asks: it loses the kept values and may abort the sending.
     enableBeforeUnload: isUnsaved,
@@ -88,12 +90,14 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
     latest.current = unsaved
   })
   useEffect(() => {
-    const userId = currentUser()?.id
+    const before = currentUser()
     const isFormUnsaved = () => latest.current.isUnsaved()
     open.add(isFormUnsaved)
     return () => {
       open.delete(isFormUnsaved)
-      if (currentUser() === null && isFormUnsaved()) keepValues(key, latest.current.values(), userId)
+      const isShutOut = JSON.stringify(currentUser()) !== JSON.stringify(before)
+      if (isShutOut && !hasGivenUp.current && isFormUnsaved())
+        keepValues(key, latest.current.values(), before?.id)
     }
   }, [key])
 }
