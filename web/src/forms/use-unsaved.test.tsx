@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { act } from 'react'
 import { expect, test } from 'vitest'
+import { message } from '../../test/message.ts'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
 import { fillUser, signIn } from '../../test/steps.ts'
@@ -183,4 +184,24 @@ test('what was typed is back when a right is withdrawn and given again', async (
   await screen.findByText(/You can view messages but not write them/)
   act(() => updateUser(writer))
   expect((await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)).value).toBe('Half a sentence')
+})
+
+// R-2280
+test('what was saved while a right was withdrawn is not back when it is given again', async () => {
+  const writer = { ...member, canSendMessages: true }
+  const saving = Promise.withResolvers<typeof message>()
+  const { person, requests } = renderApp({
+    path: '/messages/new',
+    user: writer,
+    answers: { ...answers, 'POST /messages': () => saving.promise },
+  })
+  await person.type(await screen.findByLabelText(/^Text/), 'Half a sentence')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(requests.some(({ name }) => name === 'POST /messages')).toBe(true))
+  act(() => updateUser({ ...writer, canSendMessages: false }))
+  await screen.findByText(/You can view messages but not write them/)
+  saving.resolve(message)
+  await screen.findByText('Message created successfully!')
+  act(() => updateUser(writer))
+  expect((await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)).value).toBe('')
 })

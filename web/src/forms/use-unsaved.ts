@@ -95,9 +95,11 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
     open.add(isFormUnsaved)
     return () => {
       open.delete(isFormUnsaved)
-      const isShutOut = JSON.stringify(currentUser()) !== JSON.stringify(before)
-      if (isShutOut && !hasGivenUp.current && isFormUnsaved())
-        keepValues(key, latest.current.values(), before?.id)
+      const hasChanged = JSON.stringify(currentUser()) !== JSON.stringify(before)
+      // A send goes on without its form, and keeps the values itself if it fails.
+      const hasLeft = hasGivenUp.current || latest.current.mayLeave()
+      const isShutOut = currentUser() === null || (hasChanged && !hasLeft)
+      if (isShutOut && isFormUnsaved()) keepValues(key, latest.current.values(), before?.id)
     }
   }, [key])
 }
