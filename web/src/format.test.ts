@@ -1,7 +1,13 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { serve } from '../test/server.ts'
 import { daysUntil, formatAgo, formatDateTime, formatDay, formatDuration, truncate } from './format.ts'
 import { showLanguage } from './i18n/i18n.ts'
+
+// Another file may have left the process in another language.
+beforeEach(async () => {
+  serve({})
+  await showLanguage('en')
+})
 
 test('times are shown in Vietnam’s time zone', () => {
   expect(formatDateTime('2026-11-20T18:30:00.000Z')).toBe('11/21/26, 1:30 AM')
@@ -41,7 +47,6 @@ test.each([
 
 // R-2206
 test('Chinese has a space between a number and its unit', async () => {
-  serve({})
   await showLanguage('cn')
   expect(formatDuration(65_000)).toBe('1 分钟 5 秒')
   expect(formatAgo('2026-11-21T08:01:00.000Z', now.getTime())).toBe('1 小时前')
