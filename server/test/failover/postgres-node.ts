@@ -10,6 +10,9 @@ import { killPostgres } from '../kill-postgres.ts'
 import { until } from '../until.ts'
 import { queryAt } from './replication.ts'
 
+/** A server that was killed is listed for a moment, and its last process ends a moment after it. */
+const FORMER_IS_THERE = /"postmaster.pid" already exists|pre-existing shared memory block/
+
 /** A node is one of the two PostgreSQLs of the short form. Everything here goes past the proxies. */
 export class PostgresNode {
   isRunning = false
@@ -32,12 +35,12 @@ export class PostgresNode {
     return { ...this.#files.superuser, database: 'postgres' }
   }
 
-  /** Tries again while a server that was killed is still listed as a process, which keeps another from starting. */
+  /** Tries again while a server that was killed keeps another from starting. */
   async start() {
     let attempt = await launch(this.#files)
     await until('PostgreSQL answers', async () => {
       if (attempt.hasExited()) {
-        if (!attempt.output().includes('"postmaster.pid" already exists'))
+        if (!FORMER_IS_THERE.test(attempt.output()))
           throw new Error(`PostgreSQL did not start: ${attempt.output()}`)
         attempt = await launch(this.#files)
         return false
