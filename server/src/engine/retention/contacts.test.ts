@@ -248,9 +248,9 @@ test('a look reads its own contacts, and no more of large tables', async () => {
   const list = await context.add.list()
   await db.run(sql`update jobs set completed_at = ${ago(41)} where id = ${jobId}`)
   // PostgreSQL may have found these tables empty. Then it plans the triggers for that, until it has looked again.
-  for (const [first, last] of [
-    [1, 100],
-    [101, 6000],
+  for (const { first, last } of [
+    { first: 1, last: 100 },
+    { first: 101, last: 6000 },
   ]) {
     await fill({ jobId, instanceId, listId: list.id, first, last })
     await db.run(sql`vacuum analyze contacts, contact_identities, list_contacts, deliveries, instance_people`)
