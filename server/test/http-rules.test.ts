@@ -44,10 +44,10 @@ test.each([
 
 test('TRACE does not repeat its request', async () => {
   const answer = await answerTo(
-    'TRACE / HTTP/1.1\r\nHost: sendroom\r\nX-Own: abc\r\nConnection: close\r\n\r\n',
+    'TRACE / HTTP/1.1\r\nHost: sendroom\r\nX-Own: mirrored\r\nConnection: close\r\n\r\n',
   )
   expect(answer).toMatch(/^HTTP\/1.1 404 /)
-  expect(answer).not.toContain('abc')
+  expect(answer).not.toContain('mirrored')
 })
 
 test.each(['/assets/', '/images/', '/.git/config', '/.env', '/assets/..%2f..%2fpackage.json'])(
