@@ -49,8 +49,8 @@ export const ownership = [
     [
       'the list of instances',
       'instances/instances',
-      "from instances i where ${canSeeInstance(caller, 'i.id')} and ${hasSearch}",
-      'from instances i where ${hasSearch}',
+      "from instances i where ${canSeeInstance(caller, 'i.id')} and ${matchesSearch}",
+      'from instances i where ${matchesSearch}',
       LISTS,
     ],
     [

@@ -32,10 +32,10 @@ const sortColumn = (field: ApiKeyListQuery['sortBy']) =>
   })[field]
 
 export async function listApiKeys(db: Db, caller: Caller, query: ApiKeyListQuery) {
-  const hasSearch = hasText(sql`unaccent_lower(k.name || ' ' || u.username)`, query.search)
+  const matchesSearch = hasText(sql`unaccent_lower(k.name || ' ' || u.username)`, query.search)
   return listPage<ApiKey>(db, query, {
     select: sql`select ${columns(caller)}`,
-    from: sql`${from} where ${isVisible(caller)} and ${hasSearch}`,
+    from: sql`${from} where ${isVisible(caller)} and ${matchesSearch}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`k.id`,
     countKey: ['API keys', isAdmin(caller) || caller.id, query.search],

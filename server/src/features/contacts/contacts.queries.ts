@@ -34,11 +34,11 @@ export async function searchContacts(db: Db, caller: Caller, query: ContactSearc
 
 /** Finds the first contacts, by name, that the caller sees and that have a number to send to. */
 export async function findChoices(db: Db, caller: Caller, search: string): Promise<ContactChoice[]> {
-  const hasSearch = await matches(db, { search, tagIds: [], fields: [] })
+  const matchesSearch = await matches(db, { search, tagIds: [], fields: [] })
   return db.many<ContactChoice>(sql`
     select c.id, c.name, '+' || i.value as phone_number
     from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
-    where ${hasSearch} and ${await canSeeContact(db, caller)}
+    where ${matchesSearch} and ${await canSeeContact(db, caller)}
     order by c.name, c.id limit ${limits.contactChoicesAtOnce}`)
 }
 

@@ -33,11 +33,11 @@ const paceColumns = sql`
   (select count(*) from users u where ${canApproveFor('u', sql`i.id`)}) as approver_count`
 
 export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
-  const hasSearch = hasText(sql`i.search_text`, query.search)
+  const matchesSearch = hasText(sql`i.search_text`, query.search)
   const isWanted = query.only ? instanceNeedsAttention : sql`true`
   return listPage<InstanceRow>(db, query, {
     select: sql`select ${rowColumns}`,
-    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${hasSearch} and ${isWanted}`,
+    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${matchesSearch} and ${isWanted}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
     countKey: ['instances', isAdmin(caller) || caller.instanceIds, query.search, query.only],

@@ -17,7 +17,7 @@ import { recordCreation } from './audit.ts'
 import { findJobRow, findRequestedJob, forgetRequest, lockMessageForShare } from './jobs.queries.ts'
 import { withRecipients } from './large-list.ts'
 import { textOfJob, textOfTest } from './personal-job.ts'
-import { lockGroupRecipients, lockPeople, readTypedNumbers } from './recipients.service.ts'
+import { lockGroupRecipients, lockPeople, readNumbersOf } from './recipients.service.ts'
 
 export type NewJobDeps = {
   db: Pool
@@ -125,7 +125,7 @@ async function writeOrder(
   { defaultCountry, heavy, ...writing }: Writing,
 ): Promise<JobRow> {
   const isToPeople = order.jobType === 'SendToUsers'
-  const numbers = isToPeople ? await readTypedNumbers(heavy, order, defaultCountry) : []
+  const numbers = await readNumbersOf(heavy, order, defaultCountry)
   return begin(async (tx, caller) => {
     requireRights(caller, order)
     const { instance, saved } = await lockInstanceAndMessage(tx, caller, order)
